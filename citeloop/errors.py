@@ -1,0 +1,118 @@
+"""The one exception tree of citeloop.
+
+    CiteloopError
+    ├── RequestError            the caller can mend it
+    │   ├── MissingReason       access_reason is required and absent
+    │   ├── InvalidRequest      empty question, unknown strategy, setting out of bounds
+    │   └── CorpusNotFound      missing, or not open to the caller (told alike on purpose)
+    ├── StoreError
+    │   ├── StoreBusy           another process holds the write lock          retryable
+    │   ├── EmbeddingMismatch   the corpus was filled by another embedding model
+    │   └── StoreCorrupt        a file of the store cannot be read
+    ├── ModelError
+    │   ├── ModelUnavailable    endpoint unreachable or refused               retryable
+    │   ├── ModelTimeout        no reply in the time allowed                  retryable
+    │   ├── ModelReplyInvalid   the endpoint answered something unreadable
+    │   └── WeightsNotFound     no local weights, or their hash is wrong
+    └── UsageError              sync call from the engine's own event loop, and the like
+
+Every leaf has a stable ``code``, says whether the same call may work later (``retryable``), and its message is one line
+that names what failed, where, and what to do next. An error is never returned as answer text.
+"""
+
+
+class CiteloopError(Exception):
+    """Base of all errors that citeloop raises on purpose."""
+
+    code = "error"
+    retryable = False
+
+
+class RequestError(CiteloopError):
+    """The request cannot be served as asked."""
+
+    code = "request"
+
+
+class MissingReason(RequestError):
+    """``access_reason`` is required and absent."""
+
+    code = "missing_reason"
+
+
+class InvalidRequest(RequestError):
+    """A value of the request is empty, unknown or out of bounds."""
+
+    code = "invalid_request"
+
+
+class CorpusNotFound(RequestError):
+    """No such corpus, or the caller may not open it: the message is the same for both."""
+
+    code = "corpus_not_found"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"no corpus named {name!r} is open to you; list those that are with `citeloop corpora`")
+
+
+class StoreError(CiteloopError):
+    """The knowledge store cannot do what was asked."""
+
+    code = "store"
+
+
+class StoreBusy(StoreError):
+    """Another process is writing to the store."""
+
+    code = "store_busy"
+    retryable = True
+
+
+class EmbeddingMismatch(StoreError):
+    """The corpus was filled by another embedding model."""
+
+    code = "embedding_mismatch"
+
+
+class StoreCorrupt(StoreError):
+    """A file of the store cannot be read."""
+
+    code = "store_corrupt"
+
+
+class ModelError(CiteloopError):
+    """A model could not be loaded or did not do its part."""
+
+    code = "model"
+
+
+class ModelUnavailable(ModelError):
+    """The endpoint is unreachable or refused the call."""
+
+    code = "model_unavailable"
+    retryable = True
+
+
+class ModelTimeout(ModelError):
+    """No reply in the time allowed."""
+
+    code = "model_timeout"
+    retryable = True
+
+
+class ModelReplyInvalid(ModelError):
+    """The endpoint answered something that is no chat completion."""
+
+    code = "model_reply_invalid"
+
+
+class WeightsNotFound(ModelError):
+    """No local weights for the model, or their hash is wrong."""
+
+    code = "weights_not_found"
+
+
+class UsageError(CiteloopError):
+    """The library was called in a way that cannot work."""
+
+    code = "usage"

@@ -1,0 +1,56 @@
+"""The values that leave the knowledge store."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from citeloop.models.embedder import Vectors
+from citeloop.text.sentences import Span
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCorpus:
+    """A corpus opened for one caller: the capability that every index and every read asks for.
+
+    Only ``HierarchicalKnowledgeStore.open_corpus`` makes one, after asking the access policy. It never enters graph
+    state: what was asked for is kept there by name, and is opened again, with the caller's identity, where it is read.
+    """
+
+    id: str
+    name: str
+    embedding_model: str
+    dimension: int
+    version: int
+    """Grows with every change of the corpus: part of any cache key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage of a document: ``document_text[start:end] == text``, in characters."""
+
+    id: str
+    corpus: str
+    document_id: str
+    section_id: str
+    position: int
+    """Ordinal among the chunks of its document, from 0."""
+    title: str
+    uri: str
+    heading_path: tuple[str, ...]
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSentences:
+    """The sentences of a chunk, offsets within the chunk's text, with their unit vectors ``(len(spans), dimension)``."""
+
+    spans: tuple[Span, ...]
+    vectors: Vectors
+
+
+class Hit(NamedTuple):
+    """One search result. ``score`` grows with relevance (a cosine, a BM25 score: never a distance)."""
+
+    chunk_id: str
+    score: float

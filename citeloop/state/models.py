@@ -1,0 +1,119 @@
+"""The value models of citeloop: what goes in, what comes out, under the names of ADR-031."""
+
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class QueryIntent(StrEnum):
+    """What kind of answer a question wants (ADR-031, QueryIntent)."""
+
+    FACTUAL = "factual"
+    ANALYTICAL = "analytical"
+    COMPARATIVE = "comparative"
+    EXPLORATORY = "exploratory"
+    PROCEDURAL = "procedural"
+
+
+class RetrievalStrategy(StrEnum):
+    """How evidence is looked for (ADR-031, RetrievalStrategy; the last three from the multi-query specification)."""
+
+    SIMPLE = "simple"
+    STANDARD = "standard"
+    MULTI_HOP = "multi_hop"
+    GRAPH_ENHANCED = "graph"
+    EXHAUSTIVE = "exhaustive"
+    RAG_FUSION = "rag_fusion"
+    SUB_QUESTIONS = "sub_questions"
+    STEP_BACK = "step_back"
+
+
+AnswerStatus = Literal["answered", "no_evidence", "low_confidence"]
+"""``answered``: validated. ``low_confidence``: the best draft, marked because none passed. ``no_evidence``: a refusal."""
+
+
+class UserContext(_Value):
+    """Who asks. On a server this is built from the authenticated user only, never from the request's body."""
+
+    user_id: str = Field(default="local", min_length=1, description="Stable id of the caller.")
+    groups: tuple[str, ...] = Field(default=(), description="Groups of the caller, as the identity provider names them.")
+
+
+class QueryAnalysis(_Value):
+    """What the analyzer makes of a question (ADR-031, QueryAnalysis)."""
+
+    intent: QueryIntent = QueryIntent.FACTUAL
+    estimated_complexity: float = Field(default=0.0, ge=0, le=1, description="0 one fact, 1 many facts to join.")
+    reason: str = Field(default="", description="The signs the analysis rests on, in words.")
+
+
+class SourceReference(_Value):
+    """A passage that stood before the generator, told so that a reader can open it at its place."""
+
+    number: int = Field(description="The [n] of the answer.")
+    chunk_id: str
+    corpus: str
+    document_id: str
+    title: str
+    uri: str = Field(description="Where the document came from: a path or an address.")
+    heading_path: tuple[str, ...] = ()
+    start: int = Field(description="First character of the passage in the document's text.")
+    end: int = Field(description="One past the last character.")
+    score: float = Field(description="Retrieval score, comparable within one response only.")
+
+
+class Citation(_Value):
+    """One claim tied to one source (ADR-031, Citation)."""
+
+    citation_id: int = Field(description="The [n] of the answer.")
+    claim_text: str
+    source_chunk_id: str
+    source_text: str = Field(description="The exact text of the source that supports the claim best.")
+    confidence: float = Field(ge=0, le=1, description="Calibrated probability that the source supports the claim.")
+    span_in_response: tuple[int, int] = Field(description="The claim's characters in the answer, half open.")
+    document_title: str = ""
+    uri: str = ""
+    heading_path: tuple[str, ...] = ()
+    source_start: int = Field(default=0, description="First character of source_text in the document's text.")
+    source_end: int = 0
+
+
+class ClaimVerification(_Value):
+    """Whether a citation's source supports its claim (ADR-031, ClaimVerification)."""
+
+    citation: Citation
+    supported: bool
+    similarity_score: float = Field(ge=0, le=1, description="The calibrated support; supported means >= 0.7.")
+
+
+class RetrievalContext(_Value):
+    """What retrieval found and how (ADR-031, RetrievalContext)."""
+
+    chunks: tuple[SourceReference, ...] = ()
+    strategy_used: RetrievalStrategy = RetrievalStrategy.STANDARD
+    total_retrieved: int = 0
+    hops_executed: int = 1
+    entities_traversed: tuple[str, ...] = ()
+
+
+class RAGResponse(_Value):
+    """An answer with its citations, its confidence and how it came about (ADR-031, RAGResponse)."""
+
+    answer: str
+    status: AnswerStatus
+    citations: tuple[Citation, ...] = ()
+    confidence: float = Field(ge=0, le=1, description="Probability that all claims are supported and the question is answered.")
+    sources: tuple[SourceReference, ...] = ()
+    strategy_used: RetrievalStrategy = RetrievalStrategy.STANDARD
+    hops_executed: int = 1
+    correction_rounds: int = 0
+    tokens_used: int = 0
+    context_used: RetrievalContext = RetrievalContext()
+    request_id: str = Field(default="", description="The id under which the audit keeps this question.")
+    trace: dict[str, Any] = Field(default_factory=dict, description="Analysis, queries with ranked ids, rounds, failures.")
+    timings_ms: dict[str, float] = Field(default_factory=dict, description="Milliseconds spent in each node.")

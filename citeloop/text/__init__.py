@@ -1,0 +1,1 @@
+"""Plain text: sentences, words and token counts. Imports nothing of ours."""
