@@ -1,11 +1,20 @@
 """Sentences of a text, with their true offsets."""
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import sentencex
 
-_PARAGRAPH_BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•|#>]|\d{1,3}[.)])\s)")
+_BREAK = re.compile(
+    r"\n\s*\n"  # a blank line
+    r"|\n(?=[ \t]*(?:\||(?:[-*+•>]|\d{1,3}[.)]|\#{1,6})\s))"  # a table row, a list item, a quote or a heading follows
+)
+_ITEM_MARK = re.compile(  # belongs to the sentence after it; the segmenter splits "1." off and reads on past "(1)"
+    r"\s*(?:[-*+•>]|\d{1,3}[.)]|[A-Za-z][.)]|\(\w{1,4}\))\s+(?=\S)"
+)
+_WHOLE_LINE = re.compile(r"\s*(?:#{1,6}\s|\|)[^\n]{0,1000}$", re.MULTILINE)  # a heading, a table row
+_WINDOW = 10_000  # characters: the segmenter takes quadratic time where quotation marks stay open
 
 
 class Span(NamedTuple):
@@ -23,21 +32,55 @@ def split_sentences(text: str) -> list[Span]:
     """
     spans: list[Span] = []
     start = 0
-    for match in _PARAGRAPH_BREAK.finditer(text):
+    for match in _BREAK.finditer(text):
         spans.extend(_sentences_of_block(text, start, match.start()))
         start = match.end()
     spans.extend(_sentences_of_block(text, start, len(text)))
     return spans
 
 
-def _sentences_of_block(text: str, start: int, end: int) -> list[Span]:
+def _sentences_of_block(text: str, start: int, end: int) -> Iterator[Span]:
+    line = _WHOLE_LINE.match(text, start, end)
+    if line:
+        yield _strip(text, start, line.end())
+        start = line.end()
+    while start < end:
+        stop = _window_end(text, start, end)
+        spans = _segment(text, start, stop)
+        if stop < end and len(spans) > 1:
+            stop = spans.pop().start  # it may go on beyond the window: read again from there
+        yield from spans
+        start = stop
+
+
+def _window_end(text: str, start: int, end: int) -> int:
+    stop = start + _WINDOW
+    if stop >= end:
+        return end
+    space = text.rfind(" ", start + _WINDOW // 2, stop)
+    return space + 1 or stop
+
+
+def _segment(text: str, start: int, end: int) -> list[Span]:
     block = text[start:end].replace("\n", " ").replace("\r", " ")  # same length: a wrapped line is no boundary
-    spans = []
-    offset = start
-    for sentence in sentencex.segment("en", block):
-        stripped = sentence.strip()
-        if stripped:
-            at = offset + sentence.index(stripped)
-            spans.append(Span(at, at + len(stripped)))
-        offset += len(sentence)
+    spans: list[Span] = []
+    for sentence in _read_past_mark(block):
+        for part in _read_past_mark(sentence) if _ITEM_MARK.match(sentence) else (sentence,):
+            if not part.isspace():
+                spans.append(_strip(text, start, start + len(part)))
+            start += len(part)
     return spans
+
+
+def _read_past_mark(block: str) -> list[str]:
+    """``block`` cut into its sentences, an item mark at its start kept with the first."""
+    mark = _ITEM_MARK.match(block)
+    length = mark.end() if mark else 0
+    first, *others = sentencex.segment("en", block[length:])
+    return [block[:length] + first, *others]
+
+
+def _strip(text: str, start: int, end: int) -> Span:
+    content = text[start:end]
+    start += len(content) - len(content.lstrip())
+    return Span(start, start + len(content.strip()))
