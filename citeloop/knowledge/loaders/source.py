@@ -1,0 +1,31 @@
+"""What every loader is given, and what they share."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from citeloop.knowledge.document import LoadedDocument
+
+_TITLE_LENGTH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file about to be loaded."""
+
+    path: Path
+    uri: str
+    on_skip: Callable[[str], None]
+    """Told of parts that are left out, one line each."""
+
+
+Loader: TypeAlias = Callable[[SourceFile], Iterator[LoadedDocument]]
+"""Yields the file's documents, none for a blank file; raises LoadError or OSError."""
+
+
+def clean_title(text: str) -> str:
+    """``text`` on one line, cut at 200 characters: titles and headings stand before each chunk that is embedded."""
+    title = re.sub(r"\s+", " ", text).strip()
+    return title if len(title) <= _TITLE_LENGTH else title[: _TITLE_LENGTH - 1].rstrip() + "…"
