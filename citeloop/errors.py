@@ -5,10 +5,16 @@
     │   ├── MissingReason       access_reason is required and absent
     │   ├── InvalidRequest      empty question, unknown strategy, setting out of bounds
     │   └── CorpusNotFound      missing, or not open to the caller (told alike on purpose)
+    ├── LoadError               a file that gives no document: reported and skipped, the rest is indexed
+    │   ├── UnsupportedFormat   no loader for this kind of file
+    │   ├── UnreadableFile      missing, no permission, not a regular file
+    │   ├── UndecodableText     binary, or in an encoding that cannot be told
+    │   └── EmptyDocument       no text in it
     ├── StoreError
     │   ├── StoreBusy           another process holds the write lock          retryable
     │   ├── EmbeddingMismatch   the corpus was filled by another embedding model
-    │   └── StoreCorrupt        a file of the store cannot be read
+    │   ├── StoreCorrupt        a file of the store cannot be read
+    │   └── SearchFailed        every search of a question failed             retryable
     ├── ModelError
     │   ├── ModelUnavailable    endpoint unreachable or refused               retryable
     │   ├── ModelTimeout        no reply in the time allowed                  retryable
@@ -55,6 +61,36 @@ class CorpusNotFound(RequestError):
         super().__init__(f"no corpus named {name!r} is open to you; list those that are with `citeloop corpora`")
 
 
+class LoadError(CiteloopError):
+    """A file gives no document."""
+
+    code = "load"
+
+
+class UnsupportedFormat(LoadError):
+    """No loader for this kind of file."""
+
+    code = "unsupported_format"
+
+
+class UnreadableFile(LoadError):
+    """The file is missing, may not be read, or is not a regular file."""
+
+    code = "unreadable_file"
+
+
+class UndecodableText(LoadError):
+    """The file is binary, or its encoding cannot be told."""
+
+    code = "undecodable_text"
+
+
+class EmptyDocument(LoadError):
+    """The file holds no text."""
+
+    code = "empty_document"
+
+
 class StoreError(CiteloopError):
     """The knowledge store cannot do what was asked."""
 
@@ -78,6 +114,19 @@ class StoreCorrupt(StoreError):
     """A file of the store cannot be read."""
 
     code = "store_corrupt"
+
+
+class SearchFailed(StoreError):
+    """Every search of a question failed or timed out."""
+
+    code = "search_failed"
+    retryable = True
+
+
+class StoreVersionMismatch(StoreError):
+    """The store was written by another version of citeloop, in another format."""
+
+    code = "store_version_mismatch"
 
 
 class ModelError(CiteloopError):

@@ -24,6 +24,20 @@ class OpenCorpus:
 
 
 @dataclass(frozen=True, slots=True)
+class CorpusSummary:
+    """What a listing of corpora shows."""
+
+    name: str
+    owner: str
+    documents: int
+    chunks: int
+    embedding_model: str
+    version: int
+    updated_at: str
+    """ISO 8601, UTC."""
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """A passage of a document: ``document_text[start:end] == text``, in characters."""
 
@@ -43,7 +57,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class ChunkSentences:
-    """The sentences of a chunk, offsets within the chunk's text, with their unit vectors ``(len(spans), dimension)``."""
+    """The sentences of a chunk, as offsets in the chunk's text, with unit vectors ``(len(spans), dimension)``."""
 
     spans: tuple[Span, ...]
     vectors: Vectors

@@ -17,11 +17,20 @@ class VectorIndex(Protocol):
     def search(self, corpus: OpenCorpus, query_vector: Vectors, top_k: int) -> list[Hit]:
         """The ``top_k`` nearest chunks of the corpus, best first; ``score`` is the cosine, in [-1, 1]."""
 
+    def holds(self, corpus: OpenCorpus) -> bool:
+        """Whether anything was ever written of the corpus and can be read; False also where a writer was killed midway.
+
+        For the writer, which then drops what is there and writes all of the corpus again.
+        """
+
     def upsert(self, corpus: OpenCorpus, chunk_ids: Sequence[str], vectors: Vectors) -> None:
         """Add the vectors or replace those of the same ids; any number of rows at a time."""
 
     def delete(self, corpus: OpenCorpus, chunk_ids: Sequence[str]) -> None:
         """Remove the rows; unknown ids are passed over."""
+
+    def drop(self, corpus: OpenCorpus) -> None:
+        """Remove all that is kept of the corpus; nothing there is passed over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,7 @@ class TermStatistics:
 
 
 class LexicalIndex(Protocol):
-    """Keyword search by BM25 (k1 1.2, b 0.75), one index per corpus, over ``content_stems`` of title, headings, text."""
+    """Keyword search by BM25 (k1 1.2, b 0.75) over ``content_stems`` of title, headings, text; an index per corpus."""
 
     def statistics(self, corpus: OpenCorpus, terms: Sequence[str]) -> TermStatistics:
         """Chunk count and document frequencies of ``terms`` (stems)."""
@@ -52,3 +61,6 @@ class LexicalIndex(Protocol):
 
     def delete(self, corpus: OpenCorpus, chunk_ids: Sequence[str]) -> None:
         """Remove the rows; unknown ids are passed over."""
+
+    def drop(self, corpus: OpenCorpus) -> None:
+        """Remove all that is kept of the corpus; nothing there is passed over."""

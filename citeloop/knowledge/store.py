@@ -1,0 +1,170 @@
+"""The hierarchical knowledge store (ADR-031): corpora > documents > sections > chunks > sentences."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from citeloop.errors import CorpusNotFound
+from citeloop.governance.access import AccessPolicy, LocalSingleUser
+from citeloop.knowledge.corpus import Chunk, ChunkSentences, CorpusSummary, OpenCorpus
+from citeloop.knowledge.store_file import StoreFile
+from citeloop.knowledge.vector_codec import decode_sentences, decode_vectors
+from citeloop.models.embedder import Vectors
+from citeloop.state.models import UserContext
+
+_CORPUS = "SELECT id, name, embedding_model, dimension, version, owner FROM corpora"
+_CHUNK = """
+    SELECT c.id, o.name, c.document_id, c.section_id, c.position, d.title, d.uri, s.heading_path,
+           c.text, c.start_offset, c.end_offset
+    FROM chunks c JOIN documents d ON d.id = c.document_id JOIN sections s ON s.id = c.section_id
+         JOIN corpora o ON o.id = c.corpus_id
+"""
+_ASKED = "SELECT value FROM json_each(:ids)"
+
+
+class HierarchicalKnowledgeStore:
+    """Documents and vectors of a home folder, in SQLite. The search indexes derive from it; it does not know them.
+
+    Every read takes an ``OpenCorpus`` and sees that corpus alone. All methods block; all are thread-safe, survive a
+    fork, and answer from the last commit while another process writes.
+
+    Raises:
+        StoreCorrupt: ``store.db`` cannot be read, or is not ours.
+        StoreVersionMismatch: it was written in another format.
+        StoreError: the folder or the file cannot be used.
+    """
+
+    def __init__(self, home: Path, policy: AccessPolicy | None = None) -> None:
+        self.file = StoreFile(home)
+        self.policy = policy or LocalSingleUser()
+
+    def open_corpus(self, name: str, caller: UserContext) -> OpenCorpus:
+        """The corpus, for one caller, as of now.
+
+        Raises:
+            CorpusNotFound: there is none of that name, or the caller may not read it; both are told alike.
+        """
+        row = self._one(f"{_CORPUS} WHERE name = :name", {"name": name})
+        if row is None or not self._may_read(row, caller):
+            raise CorpusNotFound(name)
+        return _open(row)
+
+    def open_corpora(self, names: Sequence[str] | None, caller: UserContext) -> list[OpenCorpus]:
+        """The corpora named, in that order, each once; all that are open to the caller, by name, for ``None``.
+
+        Raises:
+            CorpusNotFound: one of ``names`` is missing or denied.
+        """
+        if names is not None:
+            return [self.open_corpus(name, caller) for name in dict.fromkeys(names)]
+        rows = self._all(f"{_CORPUS} ORDER BY name", {})
+        return [_open(row) for row in rows if self._may_read(row, caller)]
+
+    def corpus_summary(self, corpus: OpenCorpus) -> CorpusSummary:
+        """Counts and provenance of a corpus.
+
+        Raises:
+            CorpusNotFound: it was deleted since it was opened.
+        """
+        row = self._one(
+            """SELECT name, owner, (SELECT count(*) FROM documents WHERE corpus_id = :corpus),
+                      (SELECT count(*) FROM chunks WHERE corpus_id = :corpus), embedding_model, version, updated_at
+               FROM corpora WHERE id = :corpus""",
+            {"corpus": corpus.id},
+        )
+        if row is None:
+            raise CorpusNotFound(corpus.name)
+        return CorpusSummary(*row)
+
+    def read_chunks(self, corpus: OpenCorpus, chunk_ids: Sequence[str]) -> list[Chunk]:
+        """The chunks in the order of ``chunk_ids``; ids that are not in the corpus (any more) are left out."""
+        rows = self._all(f"{_CHUNK} WHERE c.corpus_id = :corpus AND c.id IN ({_ASKED})", _asked(corpus, chunk_ids))
+        found = {row[0]: _chunk(row) for row in rows}
+        return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
+
+    def read_sentences(self, corpus: OpenCorpus, chunk_ids: Sequence[str]) -> dict[str, ChunkSentences]:
+        """Sentences with their vectors, as stored at ingest, by chunk id; ids not in the corpus are left out."""
+        rows = self._all(
+            f"""SELECT c.id, s.spans, s.vectors FROM chunks c JOIN chunk_sentences s ON s.chunk_row = c.row
+                WHERE c.corpus_id = :corpus AND c.id IN ({_ASKED})""",
+            _asked(corpus, chunk_ids),
+        )
+        return {chunk_id: decode_sentences(spans, vectors, corpus.dimension) for chunk_id, spans, vectors in rows}
+
+    def neighbours(self, corpus: OpenCorpus, chunk_ids: Sequence[str], radius: int) -> list[Chunk]:
+        """The chunks that stand up to ``radius`` places before or after the given ones in their documents.
+
+        Without the given ones; by document and position.
+        """
+        return self._chunks_around(
+            corpus,
+            chunk_ids,
+            """EXISTS (SELECT 1 FROM chunks a WHERE a.document_id = c.document_id AND a.id IN asked
+                       AND c.position BETWEEN a.position - :radius AND a.position + :radius)""",
+            {"radius": radius},
+        )
+
+    def section_chunks(self, corpus: OpenCorpus, chunk_ids: Sequence[str]) -> list[Chunk]:
+        """The other chunks of the sections that the given ones stand in (subsections not included).
+
+        Without the given ones; by document and position.
+        """
+        return self._chunks_around(
+            corpus, chunk_ids, "c.section_id IN (SELECT section_id FROM chunks WHERE id IN asked)", {}
+        )
+
+    def scan_vectors(self, corpus: OpenCorpus, batch_size: int = 4096) -> Iterator[tuple[list[str], Vectors]]:
+        """All chunks of the corpus: ids with their unit vectors ``(n, dimension)``, ``n`` at most ``batch_size``.
+
+        Memory is bounded by the batch, no connection is held between two of them: a write meanwhile may show in part.
+        """
+        last = 0
+        while rows := self._all(
+            """SELECT c.row, c.id, v.vector FROM chunks c JOIN chunk_vectors v ON v.chunk_row = c.row
+               WHERE c.corpus_id = :corpus AND c.row > :last ORDER BY c.row LIMIT :limit""",
+            {"corpus": corpus.id, "last": last, "limit": batch_size},
+        ):
+            last = rows[-1][0]
+            yield [row[1] for row in rows], decode_vectors(b"".join(row[2] for row in rows), corpus.dimension)
+
+    def close(self) -> None:
+        """Give the connections back; the store opens new ones when it is used again."""
+        self.file.close()
+
+    def _chunks_around(
+        self, corpus: OpenCorpus, chunk_ids: Sequence[str], condition: str, more: Mapping[str, int]
+    ) -> list[Chunk]:
+        rows = self._all(
+            f"""WITH asked AS (SELECT id FROM chunks WHERE corpus_id = :corpus AND id IN ({_ASKED})) {_CHUNK}
+                WHERE c.document_id IN (SELECT document_id FROM chunks WHERE id IN asked)
+                      AND c.id NOT IN asked AND {condition}
+                ORDER BY d.uri, c.position""",
+            {**_asked(corpus, chunk_ids), **more},
+        )
+        return [_chunk(row) for row in rows]
+
+    def _may_read(self, row: tuple[Any, ...], caller: UserContext) -> bool:
+        return self.policy.may_read(caller, corpus_name=row[1], owner=row[5])
+
+    def _one(self, statement: str, values: Mapping[str, str]) -> tuple[Any, ...] | None:
+        return next(iter(self._all(statement, values)), None)
+
+    def _all(self, statement: str, values: Mapping[str, str | int]) -> list[tuple[Any, ...]]:
+        with self.file.reading() as connection:
+            return connection.execute(statement, values).fetchall()
+
+
+def _asked(corpus: OpenCorpus, chunk_ids: Sequence[str]) -> dict[str, str]:
+    """Ids go in as one JSON value: the statement stays the same, and prepared, for any number of them."""
+    return {"corpus": corpus.id, "ids": json.dumps(list(chunk_ids))}
+
+
+def _open(row: tuple[Any, ...]) -> OpenCorpus:
+    return OpenCorpus(*row[:5])
+
+
+def _chunk(row: tuple[Any, ...]) -> Chunk:
+    values = list(row)
+    values[7] = tuple(json.loads(values[7]))
+    return Chunk(*values)

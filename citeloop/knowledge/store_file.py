@@ -1,0 +1,154 @@
+"""The store's SQLite file: made whole or not at all, read by pooled connections, written by one process at a time."""
+
+import os
+import sqlite3
+from collections import deque
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from importlib.resources import files
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from citeloop.errors import StoreBusy, StoreCorrupt, StoreError, StoreVersionMismatch
+
+APPLICATION_ID = 0x63746C70  # "ctlp": tells a store of ours from any other SQLite file
+SCHEMA_VERSION = 1
+WRITE_LOCK_TIMEOUT_S = 3.0
+_SQLITE_BUSY_TIMEOUT_S = 5.0
+
+
+class StoreFile:
+    """``store.db`` and its write lock in a home folder, which is made if it is not there.
+
+    Readers see the last commit and never wait for the writer (write-ahead log). Thread-safe; after a fork the child
+    opens connections of its own.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.path = home / "store.db"
+        self._lock = FileLock(home / "write.lock")
+        self._readers: deque[sqlite3.Connection] = deque()
+        self._readers_pid = os.getpid()
+        self._of_parent: deque[sqlite3.Connection] = deque()
+        self._create_if_missing()
+        with self.reading() as connection:
+            self._check(connection)
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A read-only connection, the caller's alone until the block ends."""
+        readers = self._own_readers()
+        with self._errors_told():
+            connection = readers.pop() if readers else self._connect("ro")
+            try:
+                yield connection
+            finally:
+                readers.append(connection)
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """The one writing connection of all processes; transactions are the caller's (``with transaction(...)``).
+
+        Raises:
+            StoreBusy: another process or thread is writing and did not end within ``WRITE_LOCK_TIMEOUT_S``.
+        """
+        with self._write_lock(), self._errors_told(), closing(self._connect("rw")) as connection:
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA synchronous = NORMAL")  # with a write-ahead log a crash loses no consistency
+            yield connection
+
+    def close(self) -> None:
+        """Close the idle connections. The file can be used again afterwards."""
+        readers = self._own_readers()
+        while readers:
+            readers.pop().close()
+
+    def _own_readers(self) -> deque[sqlite3.Connection]:
+        if self._readers_pid != os.getpid():  # SQLite forbids using, and even closing, a connection of the parent
+            self._of_parent, self._readers = self._readers, deque()
+            self._readers_pid = os.getpid()
+        return self._readers
+
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        address = f"{self.path.absolute().as_uri()}?mode={mode}"
+        return sqlite3.connect(
+            address, uri=True, timeout=_SQLITE_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+        )
+
+    def _create_if_missing(self) -> None:
+        if self.path.exists():
+            return
+        home = self.path.parent
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+            with self._write_lock(), self._errors_told():
+                if not self.path.exists():
+                    self._create()
+        except OSError as error:
+            raise StoreError(f"{home} cannot be a home folder ({error}); choose another (CITELOOP_HOME)") from error
+
+    def _create(self) -> None:
+        """Build the file beside its place and move it there: a killed process leaves no half-made store."""
+        draft = self.path.with_suffix(".new")
+        draft.unlink(missing_ok=True)
+        with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
+            connection.executescript(files("citeloop.knowledge").joinpath("schema.sql").read_text("utf-8"))
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            connection.execute("PRAGMA journal_mode = WAL")
+        draft.rename(self.path)
+
+    def _check(self, connection: sqlite3.Connection) -> None:
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if application != APPLICATION_ID:
+            raise StoreCorrupt(f"{self.path} is not a citeloop store; choose another home folder (CITELOOP_HOME)")
+        if version != SCHEMA_VERSION:
+            raise StoreVersionMismatch(
+                f"{self.path} has format {version}, this citeloop reads format {SCHEMA_VERSION}; "
+                "use the citeloop that wrote it, or index the documents again in a new home folder (CITELOOP_HOME)"
+            )
+
+    @contextmanager
+    def _write_lock(self) -> Iterator[None]:
+        try:
+            self._lock.acquire(timeout=WRITE_LOCK_TIMEOUT_S)
+        except Timeout as error:
+            raise StoreBusy(
+                f"another process is writing to {self.path.parent}; wait until it has ended, then run the command again"
+            ) from error
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    @contextmanager
+    def _errors_told(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise _translate(error, self.path) from error
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All or nothing: commits at the end of the block, rolls back when an exception leaves it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _translate(error: sqlite3.Error, path: Path) -> StoreError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind, the rest details it
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StoreBusy(f"{path} is locked by another program; try again when that has ended")
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return StoreCorrupt(
+            f"{path} cannot be read ({error}); restore it, or move it away and index the documents again"
+        )
+    return StoreError(f"{path}: {error}; is the disk full, or the folder not writable?")
