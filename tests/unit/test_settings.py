@@ -1,0 +1,93 @@
+"""Process settings: what is read, from where, and how a bad value is told."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from citeloop.errors import InvalidRequest
+from citeloop.settings import Settings
+
+KEY = "sk-very-secret-0123456789"
+
+
+def test_defaults_need_no_endpoint() -> None:
+    settings = Settings()
+    assert settings.home == Path.home() / ".citeloop"
+    assert not settings.uses_chat_endpoint
+    assert settings.threads >= 1
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"), [("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", "http://localhost:8000/v1")]
+)
+def test_key_or_base_url_configures_the_chat_endpoint(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    assert Settings().uses_chat_endpoint
+
+
+def test_environment_rules_over_dotenv_and_arguments_over_both(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    dotenv = tmp_path / ".env"
+    dotenv.write_text("CITELOOP_WORKERS=3\nCITELOOP_THREADS=3\nCITELOOP_LOG_LEVEL=INFO\nOTHER_PROGRAM=x\n")
+    monkeypatch.setitem(Settings.model_config, "env_file", dotenv)
+    monkeypatch.setenv("CITELOOP_WORKERS", "4")
+    monkeypatch.setenv("CITELOOP_THREADS", "4")
+    settings = Settings(threads=5)
+    assert (settings.log_level, settings.workers, settings.threads) == ("INFO", 4, 5)
+
+
+def test_unprefixed_names_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME_DIR", "/elsewhere")
+    monkeypatch.setenv("CHAT_MODEL", "another")
+    monkeypatch.setenv("WORKERS", "1")
+    assert Settings() == Settings(chat_model="gpt-4.1-mini", workers=32)
+
+
+def test_empty_value_counts_as_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    monkeypatch.setenv("OPENAI_BASE_URL", "")
+    assert not Settings().uses_chat_endpoint
+
+
+def test_home_is_expanded() -> None:
+    assert Settings(home="~/elsewhere").home == Path.home() / "elsewhere"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("CITELOOP_THREADS", "many"),
+        ("CITELOOP_WORKERS", "0"),
+        ("CITELOOP_EMBEDDING_BACKEND", "abacus"),
+        ("CITELOOP_CHAT_TIMEOUT_S", "-1"),
+        ("OPENAI_BASE_URL", "localhost:8000"),
+        ("OPENAI_BASE_URL", "http://"),
+    ],
+)
+def test_bad_value_is_one_line_that_names_the_variable(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(InvalidRequest) as caught:
+        Settings()
+    assert f"setting {variable}: " in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_secrets_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://user:hunter2@localhost/v1")
+    shown = f"{Settings()!r} {Settings()}"
+    assert KEY not in shown
+    assert "hunter2" not in shown
+    monkeypatch.setenv("OPENAI_BASE_URL", "ftp://user:hunter2@localhost")
+    with pytest.raises(InvalidRequest) as caught:
+        Settings()
+    assert "hunter2" not in str(caught.value)
+
+
+def test_settings_are_frozen() -> None:
+    with pytest.raises(ValidationError):
+        Settings().workers = 2  # type: ignore[misc]
