@@ -1,0 +1,319 @@
+"""Train the relevance models and write ``citeloop/retrieval/relevance_weights.json``.
+
+    python benchmarks/train_relevance.py DATA_DIR [--cache DIR] [--write]
+
+What is trained on what (no article and no question of a scored set):
+
+- sentence and passage: the English questions of xquad whose article is not among those of squad2, and clapnq's
+  answerable ones;
+- answer: the same, clapnq's unanswerable ones, and squad2's questions, unanswerable ones included, of every second of
+  its 16 articles in alphabetical order. Figures on squad2 for this model are those of the other eight.
+
+Scored once frozen: squad2, xquad's other English articles, clapnq (seen in training), hotpot100.
+"""
+
+import argparse
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from relevance_data import Example, Row, read_examples
+from scipy.optimize import minimize
+
+from citeloop.models.evidence import EvidencePassage
+from citeloop.models.grounded_writer import LEAST_RELEVANCE
+from citeloop.models.onnx_embedder import OnnxEmbedder
+from citeloop.models.quotable import Quotable
+from citeloop.models.quoting import choose_places, plan_for
+from citeloop.retrieval.relevance import LinearModel, probability
+from citeloop.retrieval.relevance_features import (
+    CandidateSet,
+    EmbeddedPassage,
+    Matrix,
+    answer_features,
+    passage_features,
+    sentence_features,
+)
+
+WEIGHTS = Path(__file__).parents[1] / "citeloop" / "retrieval" / "relevance_weights.json"
+PASSAGES = 10
+CLAPNQ_SHARE = 0.5
+"""Weight of a clapnq question beside an xquad one: it has several gold sentences, and is a search query."""
+
+UNANSWERABLE_SHARE = 0.2
+"""Share of unanswerable questions for which answer relevance is calibrated. squad2 has 52% on purpose, each written to
+come near an answer; people who ask their own documents do so less often."""
+
+Columns = Mapping[str, Matrix]
+
+
+def main() -> None:
+    arguments = _arguments()
+    sets = _read_sets(arguments.data, arguments.cache)
+    trained = [*sets["xquad-train"], *_answerable(sets["clapnq"])]
+    sentence = fit_sentence([example.keep(range(PASSAGES)) for example in trained])
+    passage = fit_passage(sentence, trained)
+    quoted = {name: [quote(sentence, passage, example) for example in examples] for name, examples in sets.items()}
+    answer = fit_answer([*quoted["xquad-train"], *quoted["clapnq"], *quoted["squad2-train"]])
+    for name, examples in sets.items():
+        print(name, json.dumps(report(sentence, passage, answer, examples, quoted[name])))
+    if arguments.write:
+        write({"sentence": sentence, "passage": passage, "answer": answer})
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="folder with xquad, squad2, clapnq and hotpot100")
+    parser.add_argument("--cache", type=Path, default=Path(".cache/relevance"), help="where vectors are kept")
+    parser.add_argument("--write", action="store_true", help="replace the shipped weights")
+    return parser.parse_args()
+
+
+def _read_sets(data: Path, cache: Path) -> dict[str, list[Example]]:
+    embedder = OnnxEmbedder(threads=2)
+
+    def read(name: str, language: str | None = None) -> list[Example]:
+        return read_examples(data, name, embedder, cache, lambda row: True, language)
+
+    xquad, squad2 = read("xquad", "en"), read("squad2")
+    articles = sorted({_article(example.row) for example in squad2})
+    return {
+        "xquad-train": [example for example in xquad if example.row["article"] not in articles],
+        "xquad-other": [example for example in xquad if example.row["article"] in articles],
+        "clapnq": read("clapnq"),
+        "hotpot100": read("hotpot100"),
+        "squad2-train": [example for example in squad2 if _article(example.row) in articles[::2]],
+        "squad2-other": [example for example in squad2 if _article(example.row) in articles[1::2]],
+        "squad2": squad2,
+    }
+
+
+def _article(row: Row) -> str:
+    return str(row["context_doc_id"]).removeprefix("squad2-").rsplit("-", 1)[0]
+
+
+def _answerable(examples: Iterable[Example]) -> list[Example]:
+    return [example for example in examples if example.row["gold_doc_ids"]]
+
+
+def fit_sentence(examples: Sequence[Example]) -> LinearModel:
+    """Listwise: the softmax over all sentences of a question's candidates should fall on those that answer.
+
+    Sentences outside the gold documents that happen to hold the answer are neither right nor wrong: left out.
+    """
+    columns, right, weights = [], [], []
+    for example in examples:
+        gold = example.in_gold[example.laid_out.passage]
+        if (example.answers * gold).any():
+            kept = (gold > 0) | (example.answers == 0)
+            columns.append({name: column[kept] for name, column in example.columns.items()})
+            right.append((example.answers * gold)[kept])
+            weights.append(CLAPNQ_SHARE if "gold_sentences" in example.row else 1.0)
+    starts = np.cumsum([0, *map(len, right)])[:-1]
+    return _fit(columns, _listwise(np.concatenate(right), starts, np.array(weights)), penalty=1e-2)
+
+
+def fit_passage(sentence: LinearModel, examples: Sequence[Example]) -> LinearModel:
+    """Logistic: P(the candidate is a gold document)."""
+    columns = [passage_features(e.laid_out, e.columns, sentence.logits(e.columns)) for e in examples]
+    gold = np.concatenate([example.in_gold for example in examples])
+    return _fit(columns, _logistic(gold, np.ones(len(gold))), penalty=1e-4)
+
+
+def fit_answer(answers: Sequence["QuotedAnswer"]) -> LinearModel:
+    """Logistic: P(the quoted sentences hold the answer)."""
+    right = np.array([float(quoted.is_right) for quoted in answers])
+    return _fit([quoted.columns for quoted in answers], _logistic(right, _question_weights(answers)), penalty=1e-3)
+
+
+def _question_weights(answers: Sequence["QuotedAnswer"]) -> Matrix:
+    """Weights under which ``UNANSWERABLE_SHARE`` of the questions are unanswerable; all alike where none is."""
+    unanswerable = np.array([not quoted.is_answerable for quoted in answers])
+    odds = UNANSWERABLE_SHARE / (1 - UNANSWERABLE_SHARE)
+    return np.where(unanswerable, odds * (~unanswerable).sum() / max(1, unanswerable.sum()), 1.0)
+
+
+Loss = Callable[[Matrix], tuple[float, Matrix]]
+"""Logits of all rows to the mean loss and its gradient."""
+
+
+def _listwise(right: Matrix, starts: NDArray[np.intp], weights: Matrix) -> Loss:
+    sizes = np.diff(np.append(starts, len(right)))
+
+    def loss(logits: Matrix) -> tuple[float, Matrix]:
+        mass = np.exp(logits - np.repeat(np.maximum.reduceat(logits, starts), sizes))
+        share = mass / np.repeat(np.add.reduceat(mass, starts), sizes)
+        held = np.add.reduceat(share * right, starts)
+        pull = share - share * right / np.repeat(held, sizes)
+        return -float(weights @ np.log(held)) / weights.sum(), np.repeat(weights, sizes) * pull / weights.sum()
+
+    return loss
+
+
+def _logistic(labels: Matrix, weights: Matrix) -> Loss:
+    shares = weights / weights.sum()
+
+    def loss(logits: Matrix) -> tuple[float, Matrix]:
+        value = float(shares @ (np.logaddexp(0.0, logits) - labels * logits))
+        return value, shares * (probability(logits) - labels)
+
+    return loss
+
+
+def _fit(columns: Sequence[Columns], loss: Loss, penalty: float) -> LinearModel:
+    """Least regularised loss over standardised columns, told in terms of the columns as they are."""
+    names = list(columns[0])
+    rows = np.vstack([np.stack([table[name] for name in names], axis=1) for table in columns])
+    mean, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-6
+    scaled = np.column_stack([np.ones(len(rows)), (rows - mean) / scale])
+    penalties = np.array([0.0] + [penalty] * len(names))
+
+    def regularised(weights: Matrix) -> tuple[float, Matrix]:
+        value, gradient = loss(scaled @ weights)
+        return value + float(penalties @ weights**2), scaled.T @ gradient + 2 * penalties * weights
+
+    best = minimize(regularised, np.zeros(scaled.shape[1]), jac=True, method="L-BFGS-B").x
+    plain = best[1:] / scale
+    told = {name: round(float(weight), 5) for name, weight in zip(names, plain, strict=True)}
+    return LinearModel(round(float(best[0] - plain @ mean), 5), told)
+
+
+@dataclass(frozen=True)
+class QuotedAnswer:
+    """What the extractive model would say."""
+
+    ranked: list[str]
+    """Document ids after reranking."""
+    columns: Columns
+    is_answerable: bool
+    first_is_right: bool
+    is_right: bool
+    word_count: int
+
+
+def quote(sentence: LinearModel, passage: LinearModel, example: Example) -> QuotedAnswer:
+    """Rerank, keep ten passages, score their sentences, choose."""
+    ranking = np.argsort(
+        -passage.logits(passage_features(example.laid_out, example.columns, sentence.logits(example.columns))),
+        kind="stable",
+    )
+    kept = example.keep(ranking[:PASSAGES].tolist())
+    starts = kept.laid_out.starts
+    quotables = [tuple(Quotable(text, False) for text in candidate.passage.sentences) for candidate in kept.candidates]
+    scores = np.split(sentence.logits(kept.columns), starts[1:])
+    places = choose_places(quotables, scores, plan_for(example.question.text))
+    evidence = [
+        EmbeddedPassage(
+            EvidencePassage(kept.candidates[number].passage.context, tuple(quotables[number][s].text for s in chosen)),
+            kept.candidates[number].vectors[chosen],
+        )
+        for number in dict.fromkeys(place.passage for place in places)
+        if (chosen := [place.sentence for place in places if place.passage == number])
+    ]
+    laid_out = CandidateSet(example.question, evidence)
+    right = [bool(kept.answers[starts[place.passage] + place.sentence]) for place in places]
+    return QuotedAnswer(
+        [example.document_ids[index] for index in ranking],
+        answer_features(laid_out, sentence_features(laid_out)),
+        bool(example.row["gold_doc_ids"]),
+        right[0],
+        any(right),
+        sum(signals.word_count for signals in laid_out.sentences),
+    )
+
+
+def report(
+    sentence: LinearModel,
+    passage: LinearModel,
+    answer: LinearModel,
+    examples: list[Example],
+    answers: list[QuotedAnswer],
+) -> dict[str, float]:
+    """Figures of one set; percentages but for the areas under the curve and the calibration errors."""
+    relevance = np.array([float(probability(answer.logits(quoted.columns))[0]) for quoted in answers])
+    answerable = np.array([quoted.is_answerable for quoted in answers])
+    right = np.array([quoted.is_right for quoted in answers])
+    told = answerable & (relevance >= LEAST_RELEVANCE)
+    first = np.array([quoted.first_is_right for quoted in answers])
+    figures = {
+        "questions": len(examples),
+        "answerable": int(answerable.sum()),
+        "first_right": 100 * float(np.mean((first & told)[answerable])),
+        "answer_right": 100 * float(np.mean((right & told)[answerable])),
+        "answered": 100 * float(np.mean(told[answerable])),
+        "words": float(np.median([quoted.word_count for quoted, asked in zip(answers, told, strict=True) if asked])),
+        "ece": calibration_error(relevance, right, _question_weights(answers)),
+        "least_of_49_in_50_right": float(np.quantile(relevance[right], 0.02)),
+        "auc_right": area_under_curve(relevance, right),
+        **_ranking([example for example, asked in zip(examples, answerable, strict=True) if asked], "fused", None),
+        **_ranking(
+            [example for example, asked in zip(examples, answerable, strict=True) if asked],
+            "reranked",
+            [quoted.ranked for quoted, asked in zip(answers, answerable, strict=True) if asked],
+        ),
+        "passage_ece": _passage_error(sentence, passage, examples),
+    }
+    if not answerable.all():
+        figures["auc_answerable"] = area_under_curve(relevance, answerable)
+        figures["refused_unanswerable"] = 100 * float(np.mean((relevance < LEAST_RELEVANCE)[~answerable]))
+    return {name: round(value, 3) for name, value in figures.items()}
+
+
+def _ranking(examples: list[Example], label: str, ranked: list[list[str]] | None) -> dict[str, float]:
+    figures: dict[str, list[float]] = {"recall@1": [], "recall@5": [], "recall@10": [], "mrr": []}
+    for example, ids in zip(examples, ranked or [example.document_ids for example in examples], strict=True):
+        gold = set(example.row["gold_doc_ids"])
+        for depth in (1, 5, 10):
+            figures[f"recall@{depth}"].append(100 * len(gold & set(ids[:depth])) / len(gold))
+        figures["mrr"].append(next((100 / rank for rank, i in enumerate(ids, 1) if i in gold), 0.0))
+    return {f"{label}_{name}": float(np.mean(values)) for name, values in figures.items()}
+
+
+def _passage_error(sentence: LinearModel, passage: LinearModel, examples: list[Example]) -> float:
+    columns = [passage_features(e.laid_out, e.columns, sentence.logits(e.columns)) for e in examples]
+    grades = probability(np.concatenate([passage.logits(table) for table in columns]))
+    gold = np.concatenate([example.in_gold for example in examples])
+    return calibration_error(grades, gold > 0, np.ones(len(gold)))
+
+
+def calibration_error(predicted: Matrix, happened: NDArray[np.bool_], weights: Matrix) -> float:
+    """Expected calibration error over ten bins of equal width."""
+    bins = np.minimum((predicted * 10).astype(int), 9)
+    gap = np.bincount(bins, weights * (predicted - happened))
+    return float(np.abs(gap).sum() / weights.sum())
+
+
+def area_under_curve(predicted: Matrix, happened: NDArray[np.bool_]) -> float:
+    """Probability that one that happened is rated above one that did not; ties count half."""
+    yes, no = predicted[happened], np.sort(predicted[~happened])
+    if not len(yes) or not len(no):
+        return float("nan")
+    below, up_to = np.searchsorted(no, yes, side="left"), np.searchsorted(no, yes, side="right")
+    return float((below + up_to).mean() / 2 / len(no))
+
+
+def write(models: Mapping[str, LinearModel]) -> None:
+    """The weights with where they come from; ``sha256`` is that of the models alone."""
+    told = {name: {"intercept": model.intercept, "weights": dict(model.weights)} for name, model in models.items()}
+    document = {
+        "version": 1,
+        "made_by": "benchmarks/train_relevance.py",
+        "trained_on": {
+            "sentence": "xquad (en) articles not in squad2; clapnq, answerable, at half weight",
+            "passage": "the same",
+            "answer": "the same; clapnq, unanswerable; squad2, every second article in alphabetical order; "
+            f"unanswerable questions weighted to a share of {UNANSWERABLE_SHARE}",
+        },
+        "sources": "xquad and squad2: CC BY-SA 4.0; clapnq: Apache-2.0. The weights hold none of their text.",
+        "sha256": hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest(),
+        "models": told,
+    }
+    WEIGHTS.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

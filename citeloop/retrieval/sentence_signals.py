@@ -1,0 +1,58 @@
+"""What a sentence shows on its face: stems, names, numbers, dates, places, reasons."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from citeloop.text.words import STOPWORDS, stem, words
+
+_NUMBER = re.compile(
+    r"\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|(?:hundred|thousand|million)s?|billion|trillion|dozen|half|third"
+    r"|quarter|twice|double|first|second|once)\Z"
+)
+_TIME = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+    r"|\b(?:1\d{3}|20\d\d)s?\b|\b\d+ (?:BC|AD|BCE|CE)\b|centur|decade|\b(?:year|day|month)s?\b"
+)
+_REASON = re.compile(
+    r"\b(?:because|due to|since|so that|in order|as a result|result(?:ed|s)? (?:in|from)|therefore|thus"
+    r"|caus(?:e|ed|es|ing)|reasons?|led to|leads? to|allow(?:s|ed|ing)?|prevent|to avoid|owing|attributed)\b",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(r"\b(?:in|at|near|from|to|of|on|between|across|around|north|south|east|west)\s+(?:the\s+)?[A-Z]\w")
+_CAPITALISED = re.compile(r"\b[A-Z][\w'\u2019-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceSignals:
+    """A sentence (or a question, or a title) taken apart once and read many times."""
+
+    stems: frozenset[str]
+    bigrams: frozenset[tuple[str, str]]
+    names: frozenset[str]
+    """Stems of capitalised words that are no stop words."""
+    numbers: frozenset[str]
+    dated: bool
+    reasoned: bool
+    located: bool
+    word_count: int
+
+
+@lru_cache(maxsize=32_768)
+def read_signals(text: str) -> SentenceSignals:
+    """The signals of ``text``; about 30 microseconds for a sentence not seen lately."""
+    found = words(text)
+    stems = [stem(word) for word in found if word not in STOPWORDS]
+    capitalised = (name.lower() for name in _CAPITALISED.findall(text))
+    return SentenceSignals(
+        stems=frozenset(stems),
+        bigrams=frozenset(pairwise(stems)),
+        names=frozenset(stem(name) for name in capitalised if name not in STOPWORDS),
+        numbers=frozenset(word for word in found if _NUMBER.match(word)),
+        dated=_TIME.search(text) is not None,
+        reasoned=_REASON.search(text) is not None,
+        located=_PLACE.search(text) is not None,
+        word_count=len(found),
+    )
