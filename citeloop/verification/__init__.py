@@ -1,0 +1,1 @@
+"""Checking an answer: citation markers, claims, support of each claim by its sources, confidence."""

@@ -1,0 +1,227 @@
+"""Citation markers of an answer: read in every form that models write, returned in one."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from citeloop.verification.markup import OPAQUE
+
+_BRACKETS = r"[\[［【〔](?P<body>[^\[\]［］【】〔〕]+)[\]］】〕]"  # cannot run over another bracket: one linear pass
+_TOKEN = re.compile(rf"(?P<opaque>{OPAQUE})|{_BRACKETS}")
+_GAP_IN_GROUP = re.compile(r"[ \t]*[,;，、]?[ \t]*")
+
+_IDENTIFIER = re.compile(r"(?:\b[b-z]|\w*_\w*|\b[a-z]\w*\.[a-z]\w*)\Z")
+_CODE_AFTER = re.compile(r"\s*=(?!=)|\(|\.[a-z_]\w")
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """One citation at its place: ``text[start:end]`` is ``[label]`` in the normalised answer."""
+
+    label: str
+    number: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedAnswer:
+    """An answer whose every marker leads to a source."""
+
+    text: str
+    """The answer with its markers written ``[1][2]``; markers that lead nowhere are taken out."""
+    markers: tuple[Marker, ...]
+    unknown: tuple[str, ...]
+    """The labels taken out, repeats kept: each is an invalid citation."""
+
+
+_THINKING = re.compile(r"\s*<think(?:ing)?>(?s:.*?)(?:</think(?:ing)?>|\Z)", re.IGNORECASE)
+_THINKING_END = re.compile(r"(?s:.*?)</think(?:ing)?>", re.IGNORECASE)
+
+
+def strip_thinking(reply: str) -> str:
+    """A model's reply without the reasoning that thinking models put before it (``<think>...</think>``).
+
+    Some servers swallow the opening tag: then everything up to the closing one goes. Reasoning that was cut off before
+    its end leaves nothing.
+    """
+    match = _THINKING.match(reply) or _THINKING_END.match(reply)
+    return reply[match.end() :].lstrip() if match else reply
+
+
+_SOURCE_LIST_HEADING = re.compile(
+    r"^[ \t]*[#*_]*[ \t]*(?:sources?|references?|citations?|bibliography)[ \t]*[*_]*:?[*_]*(?=[ \t]*(?:$|\[))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SOURCE_ENTRY = re.compile(r"\s*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)?[\[【［]")
+
+
+def strip_source_list(answer: str) -> str:
+    """``answer`` without the list of sources that a model wrote at its end: ours is built from the parsed numbers."""
+    headings = list(_SOURCE_LIST_HEADING.finditer(answer))
+    if not headings:
+        return answer
+    entries = [line for line in answer[headings[-1].end() :].splitlines() if line.strip()]
+    is_list = bool(entries) and all(_SOURCE_ENTRY.match(line) for line in entries)
+    return answer[: headings[-1].start()].rstrip() if is_list else answer
+
+
+def parse_citations(answer: str, known: Mapping[str, int]) -> ParsedAnswer:
+    """Read the citations of ``answer``.
+
+    ``known`` maps the label of each source as the prompt showed it (``"1"``, ``"D7"``) to its number. Read are
+    ``[1]``, ``[1, 2]``, ``[1-3]``, ``[[4]]``, ``【1】``, ``［1］``, ``[D7]`` and ``[source 2]``; left alone are code,
+    Markdown links and array indexes. Unknown labels are rejected, never clamped. Linear in the length of the answer.
+    """
+    normalised = _Normalised(known)
+    at = 0
+    for group in _groups(answer, _LabelReader(known)):
+        normalised.write(answer[at : group.start])
+        normalised.cite(group.labels)
+        at = group.end
+    normalised.write(answer[at:])
+    return ParsedAnswer("".join(normalised.pieces), tuple(normalised.markers), tuple(normalised.unknown))
+
+
+@dataclass(slots=True)
+class _Group:
+    """Markers that stand together, separators and outer brackets included: ``answer[start:end]``."""
+
+    start: int
+    end: int
+    labels: list[str]
+
+
+def _groups(answer: str, reader: "_LabelReader") -> Iterator[_Group]:
+    group: _Group | None = None
+    for start, end, labels in _citations(answer, reader):
+        if group and _GAP_IN_GROUP.fullmatch(answer, group.end, start):
+            group.end = end
+            group.labels += labels
+        else:
+            if group:
+                yield _without_outer_brackets(answer, group)
+            group = _Group(start, end, labels)
+    if group:
+        yield _without_outer_brackets(answer, group)
+
+
+def _without_outer_brackets(answer: str, group: _Group) -> _Group:
+    """``[[4]]`` and ``[[4], [5]]`` as one group."""
+    if answer[group.start - 1 : group.start] == "[" and answer[group.end : group.end + 1] == "]":
+        group.start -= 1
+        group.end += 1
+    return group
+
+
+def _citations(answer: str, reader: "_LabelReader") -> Iterator[tuple[int, int, list[str]]]:
+    index_end = -1
+    for token in _TOKEN.finditer(answer):
+        if token["body"] is None:
+            continue
+        labels = reader.read(token["body"])
+        if token.start() == index_end or _is_array_index(answer, token, labels):
+            index_end = token.end()
+        elif labels:
+            yield token.start(), token.end(), labels
+
+
+def _is_array_index(answer: str, token: re.Match[str], labels: Sequence[str]) -> bool:
+    """``x[0]``, ``row.cells[1]``, ``totals[1] = 5``; but ``revenue[1].`` is a citation without its space."""
+    before = answer[max(0, token.start() - 40) : token.start()]
+    if not before or not (before[-1].isalnum() or before[-1] == "_"):
+        return False
+    return list(labels) == ["0"] or bool(_IDENTIFIER.search(before) or _CODE_AFTER.match(answer, token.end()))
+
+
+@dataclass(slots=True)
+class _Normalised:
+    """The answer as it is written anew."""
+
+    known: Mapping[str, int]
+    pieces: list[str] = field(default_factory=list)
+    length: int = 0
+    markers: list[Marker] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+    def write(self, text: str) -> None:
+        self.pieces.append(text)
+        self.length += len(text)
+
+    def cite(self, labels: Sequence[str]) -> None:
+        self.unknown += (label for label in labels if label not in self.known)
+        cited = [label for label in dict.fromkeys(labels) if label in self.known]
+        if not cited:
+            self._drop_trailing_space()
+        for label in cited:
+            start = self.length
+            self.write(f"[{label}]")
+            self.markers.append(Marker(label, self.known[label], start, self.length))
+
+    def _drop_trailing_space(self) -> None:
+        last = self.pieces.pop()
+        self.length -= len(last)
+        self.write(last.rstrip(" \t"))
+
+
+_LIST_SEPARATOR = re.compile(r"\s*(?:[,;、&+]|\band\b)\s*")
+_LEADING_WORD = re.compile(
+    r"(?:sources?|documents?|docs?|passages?|ref(?:erence)?s?|citations?|chunks?|#|\^)[\s:.#]*(?=\S*\d)"
+)
+_RANGE = re.compile(r"(?P<prefix>[a-z]*)(?P<first>\d{1,9})\s*(?:[-–—~]|\bto\b)\s*(?P<again>[a-z]*)(?P<last>\d{1,9})")
+_MAX_RANGE = 50
+"""Citations that one range may stand for; a longer one is rejected whole."""
+
+
+class _LabelReader:
+    """Reads what stands between two brackets."""
+
+    def __init__(self, known: Mapping[str, int]) -> None:
+        self._known = {_fold(label): label for label in known}
+        self._shapes = {_shape(label) for label in self._known} | {"0"}
+
+    def read(self, body: str) -> list[str]:
+        """The labels cited, known ones as in the id map, others folded; empty when ``body`` is ordinary text."""
+        whole = _fold(body)
+        if whole in self._known:
+            return [self._known[whole]]
+        labels: list[str] = []
+        for item in _LIST_SEPARATOR.split(whole):
+            read = self._read_item(item)
+            if not read:
+                return []
+            labels += read
+        return labels
+
+    def _read_item(self, item: str) -> list[str]:
+        label = _LEADING_WORD.sub("", item, count=1)
+        if label in self._known:
+            return [self._known[label]]
+        if match := _RANGE.fullmatch(label):
+            return self._expand(match)
+        return [label] if _shape(label) in self._shapes else []
+
+    def _expand(self, match: re.Match[str]) -> list[str]:
+        prefix, first, last = match["prefix"], int(match["first"]), int(match["last"])
+        if match["again"] not in ("", prefix) or _shape(f"{prefix}0") not in self._shapes:
+            return []
+        if not first <= last < first + _MAX_RANGE:
+            return [match.group()]
+        members = (f"{prefix}{number}" for number in range(first, last + 1))
+        return [self._known.get(member, member) for member in members]
+
+
+_LEADING_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
+_DIGITS = re.compile(r"\d+")
+
+
+def _fold(label: str) -> str:
+    """Full-width digits, letter case, leading zeros and OpenAI's ``4†source`` suffix set aside."""
+    plain = unicodedata.normalize("NFKC", label).casefold().partition("†")[0]
+    return _LEADING_ZEROS.sub("", plain.strip())
+
+
+def _shape(label: str) -> str:
+    """A label that has the shape of a known one, sign aside, is a citation even if it leads nowhere."""
+    return _DIGITS.sub("0", label.lstrip("+-−"))

@@ -1,0 +1,193 @@
+"""The claims of an answer: its sentences, each with the citations that stand for it."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from citeloop.prompts.refusals import NO_EVIDENCE
+from citeloop.text.sentences import Span, split_sentences
+from citeloop.text.words import words
+from citeloop.verification.citations import Marker, ParsedAnswer
+from citeloop.verification.markup import FENCED_CODE
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPart:
+    """The stretch of a claim that one group of markers closes: "revenue was $10M [1], up 15% [2]" has two."""
+
+    text: str
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence of an answer."""
+
+    text: str
+    """Without markers and list bullets."""
+    start: int
+    end: int
+    """Its characters in the normalised answer, half open; markers at its end are left out."""
+    parts: tuple[CitedPart, ...]
+    is_claim: bool
+    """False for headings, lead-ins, questions, courtesies and sentences that say what was not found, when they cite
+    nothing."""
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The sources cited, in the order of the answer, each once."""
+        return tuple(dict.fromkeys(number for part in self.parts for number in part.numbers))
+
+
+def split_claims(answer: ParsedAnswer) -> list[Claim]:
+    """The sentences of ``answer`` in order; code blocks are no sentences.
+
+    A marker belongs to the sentence it stands in or, after the full stop, to the one before. Items of a list that cite
+    nothing themselves inherit the citations of the line that introduces them ("The steps are [1]:").
+    """
+    spans = _sentence_spans(answer)
+    owned: list[list[Marker]] = [[] for _ in spans]
+    for marker in answer.markers if spans else ():
+        owned[_owner(answer.text, spans, marker)].append(marker)
+    claims = (_read_claim(answer.text, span, markers) for span, markers in zip(spans, owned, strict=True))
+    return _inherit_from_lead_ins(answer.text, [claim for claim in claims if claim is not None])
+
+
+def abstains(sentence: str) -> bool:
+    """Whether ``sentence`` says that the sources do not hold something."""
+    if NO_EVIDENCE.casefold() in sentence.casefold():
+        return True
+    return bool(_NOT_FOUND.search(sentence) and _SOURCES.search(sentence))
+
+
+_FENCE = re.compile(FENCED_CODE, re.MULTILINE)
+_CONTINUES = re.compile(r"[,;:)\]%]|[a-z]")
+
+
+def _sentence_spans(answer: ParsedAnswer) -> list[Span]:
+    """Sentences of the answer with code and markers blanked, so that neither hides or makes a sentence's end."""
+    text = _FENCE.sub(lambda match: "\n" * len(match.group()), _blank(answer.text, answer.markers))
+    spans: list[Span] = []
+    for span in split_sentences(text):
+        if spans and "\n" not in text[spans[-1].end : span.start] and _CONTINUES.match(text, span.start):
+            span = Span(spans.pop().start, span.end)  # "Smith et al. [1], who ..." is one sentence
+        spans.append(span)
+    return spans
+
+
+def _blank(text: str, markers: Sequence[Marker]) -> str:
+    borders = [0, *(offset for marker in markers for offset in (marker.start, marker.end)), len(text)]
+    pieces = (text[start:end] for start, end in pairwise(borders))
+    return "".join(" " * len(piece) if index % 2 else piece for index, piece in enumerate(pieces))
+
+
+def _owner(text: str, spans: Sequence[Span], marker: Marker) -> int:
+    """Index of the sentence that ``marker`` belongs to: the next one only for a marker that opens its line."""
+    at = max(0, bisect_right(spans, marker.start, key=lambda span: span.start) - 1)
+    opens_line = at + 1 < len(spans) and "\n" in text[spans[at].end : marker.start]
+    return at + 1 if opens_line and "\n" not in text[marker.end : spans[at + 1].start] else at
+
+
+_BULLET = re.compile(r"(?:(?:[-*+•>|]|#{1,6}|\d{1,3}[.)])(?:[ \t]+|\Z))+")
+
+
+def _read_claim(text: str, span: Span, markers: Sequence[Marker]) -> Claim | None:
+    bullet = _BULLET.match(text, span.start, span.end)
+    start = bullet.end() if bullet else span.start
+    plain = _without_markers(text, Span(start, span.end), markers)
+    if not words(plain):
+        return None
+    is_claim = bool(markers) or not (_is_heading(text, span, plain) or _says_nothing(plain))
+    return Claim(plain, start, span.end, tuple(_parts(text, Span(start, span.end), markers, plain)), is_claim)
+
+
+def _without_markers(text: str, span: Span, markers: Sequence[Marker]) -> str:
+    inside = [marker for marker in markers if span.start <= marker.start and marker.end <= span.end]
+    borders = [span.start, *(offset for marker in inside for offset in (marker.start, marker.end)), span.end]
+    kept = [text[start:end] for start, end in pairwise(borders)][::2]
+    return "".join([*(piece.rstrip(" \t") for piece in kept[:-1]), kept[-1]]).strip(" \t|")
+
+
+_FEWEST_WORDS_IN_PART = 4
+
+
+def _parts(text: str, span: Span, markers: Sequence[Marker], plain: str) -> list[CitedPart]:
+    """One part for each group of adjacent markers; the whole claim as one when a part would say too little."""
+    if not markers:
+        return []
+    groups = _adjacent(markers)
+    starts = [span.start, *(group[-1].end for group in groups[:-1])]
+    ends = [*(group[0].start for group in groups[:-1]), max(span.end, groups[-1][0].start)]
+    parts = [
+        CitedPart(_without_markers(text, Span(start, end), markers).strip(" ,;"), _numbers(group))
+        for start, end, group in zip(starts, ends, groups, strict=True)
+    ]
+    if any(len(words(part.text)) < _FEWEST_WORDS_IN_PART for part in parts):
+        return [CitedPart(plain, _numbers(markers))]
+    return parts
+
+
+def _adjacent(markers: Sequence[Marker]) -> list[list[Marker]]:
+    groups: list[list[Marker]] = []
+    for marker in markers:
+        if groups and groups[-1][-1].end == marker.start:
+            groups[-1].append(marker)
+        else:
+            groups.append([marker])
+    return groups
+
+
+def _numbers(markers: Sequence[Marker]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(marker.number for marker in markers))
+
+
+_TABLE_RULE_BELOW = re.compile(r"[ \t|]*\n[ \t]*\|?[ \t]*:?-{2,}")
+_BOLD_LINE = re.compile(r"(\*\*|__)[^*_\n]+\1:?")
+_COURTESY = re.compile(
+    r"(?:yes|no|sure|certainly|of course|in (?:summary|short|conclusion|other words)|to summari[sz]e|overall)\W*\Z"
+    r"|(?:here(?:'s|’s| is| are)|below (?:is|are)|the following (?:is|are))\b"
+    r"(?=.*(?:summary|overview|answer|steps|list))"
+    r"|(?:i hope|let me know|feel free|please let me|if you (?:need|want|have|would like))\b",
+    re.IGNORECASE,
+)
+_NOT_FOUND = re.compile(
+    r"\bno (?:\w+ ){0,2}(?:evidence|information|mention|details?|answer)\b"
+    r"|\b(?:do|does|did|is|are|was|were|could|can)(?:n['’]t|not| not) (?:\w+ ){0,2}"
+    r"(?:cover|mention|say|state|specif|found|find|provide|contain|answer|address)",
+    re.IGNORECASE,
+)
+_SOURCES = re.compile(r"\b(?:documents?|sources?|passages?|context|text|evidence|index)\b", re.IGNORECASE)
+
+
+def _is_heading(text: str, span: Span, plain: str) -> bool:
+    return (
+        text.startswith("#", span.start)
+        or plain.endswith((":", "："))
+        or bool(_BOLD_LINE.fullmatch(plain) or _TABLE_RULE_BELOW.match(text, span.end))
+    )
+
+
+def _says_nothing(plain: str) -> bool:
+    return plain.endswith(("?", "？")) or bool(_COURTESY.match(plain)) or abstains(plain)
+
+
+def _inherit_from_lead_ins(text: str, claims: Sequence[Claim]) -> list[Claim]:
+    result: list[Claim] = []
+    lead_in: Claim | None = None
+    for claim in claims:
+        if claim.text.endswith((":", "：")):
+            lead_in = claim
+        elif lead_in and not _is_list_item(text, claim):
+            lead_in = None
+        elif lead_in and lead_in.parts and not claim.parts:
+            if result[-1] is lead_in:
+                result[-1] = replace(lead_in, parts=(), is_claim=False)  # its citations stand for the items
+            claim = replace(claim, parts=(CitedPart(claim.text, lead_in.numbers),), is_claim=True)
+        result.append(claim)
+    return result
+
+
+def _is_list_item(text: str, claim: Claim) -> bool:
+    return _BULLET.match(text, text.rfind("\n", 0, claim.start) + 1, claim.start) is not None

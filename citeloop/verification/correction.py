@@ -1,0 +1,38 @@
+"""Whether and how a draft is corrected (ADR-031, _validate_and_correct). Pure."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from citeloop.state.config import RAGConfig
+from citeloop.state.graph_state import CheckedDraft, Verdict
+
+Correction = Literal["none", "drop", "neighbours", "widen"]
+
+
+def choose_correction(
+    verdict: Verdict, settings: RAGConfig, *, rounds_done: int, elapsed_ms: float, tried: Sequence[str]
+) -> Correction:
+    """What the next round does about a draft; ``none`` when it passed, or rounds, time or ideas are used up.
+
+    Over ``max_invalid_citations`` invalid ones: drop their sources and regenerate. Under ``confidence_threshold``:
+    first the neighbours and parent sections of the context, then a wider search.
+    """
+    if verdict["passed"] or not settings.enable_self_correction:
+        return "none"
+    if rounds_done >= settings.max_correction_rounds or elapsed_ms >= settings.latency_budget_ms:
+        return "none"
+    if verdict["invalid_chunk_ids"] and verdict["invalid_share"] > settings.max_invalid_citations:
+        return "drop"
+    if "neighbours" not in tried:
+        return "neighbours"
+    return "none" if "widen" in tried else "widen"
+
+
+def better_draft(best: CheckedDraft | None, new: CheckedDraft) -> CheckedDraft:
+    """The draft to return if no further one comes: a pass over none, an answer over a refusal, then confidence, then
+    the earlier one. So a round can only improve what is returned."""
+    return new if best is None or _merit(new["verdict"]) > _merit(best["verdict"]) else best
+
+
+def _merit(verdict: Verdict) -> tuple[bool, bool, float]:
+    return verdict["passed"], not verdict["refused"], verdict["confidence"]

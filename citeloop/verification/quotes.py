@@ -1,0 +1,90 @@
+"""Verbatim quotes: whether a text stands word for word in a passage, and where."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from citeloop.text.sentences import Span
+from citeloop.text.words import words
+from citeloop.verification.traits import read_sentences
+
+_LEFT_OUT = re.compile(r"[\u00ad\u200b-\u200d\u2060\ufeff*`]|\[\d{1,3}\]")  # soft hyphens, emphasis, footnote markers
+_SAME = str.maketrans({**dict.fromkeys("‘’‚‛′", "'"), **dict.fromkeys("“”„‟″«»", '"'), **dict.fromkeys("‐‑‒–—−", "-")})
+_EDGES = " \"'.,;:!?…。！？"
+
+_FEWEST_WORDS = 4
+"""A shorter fragment of a sentence says too little to stand for itself."""
+
+_TURNING = re.compile(
+    r"\b(?:not|no|never|nor|neither|cannot|without|unless|if|whether|false|untrue|myth|den(?:y|ies|ied)|doubts?)\b|n't\b"
+)
+"""What may turn around the meaning of the fragment that follows it in its sentence."""
+
+
+def find_quote(quote: str, passage: str) -> Span | None:
+    """Where ``quote`` stands in ``passage``; None when it does not.
+
+    White space, letter case, quotation marks, dashes, ligatures, soft hyphens, Markdown emphasis and footnote markers
+    are set aside. Every sentence of ``quote`` must stand in the passage; the span is that of the first. A fragment of a
+    sentence counts at word borders only, from four words on, and when nothing before it in its sentence negates it.
+    """
+    spans = [_find_sentence(quote[start:end], passage) for start, end in read_sentences(quote)]
+    found = [span for span in spans if span is not None]
+    return found[0] if found and len(found) == len(spans) else None
+
+
+def _find_sentence(sentence: str, passage: str) -> Span | None:
+    wanted = _fold(sentence).text.strip(_EDGES)
+    folded = _fold(passage)
+    at = folded.text.find(wanted) if wanted else -1
+    while at >= 0:
+        end = at + len(wanted)
+        span = Span(folded.origin[at], folded.origin[end - 1] + 1)
+        if _at_word_borders(folded.text, at, end) and _says_the_same(span, passage):
+            return span
+        at = folded.text.find(wanted, end)
+    return None
+
+
+def _at_word_borders(text: str, start: int, end: int) -> bool:
+    return not (text[start - 1 : start].isalnum() and text[start].isalnum()) and not (
+        text[end : end + 1].isalnum() and text[end - 1].isalnum()
+    )
+
+
+def _says_the_same(span: Span, passage: str) -> bool:
+    """Whether what stands at ``span`` is a whole sentence, or a fragment that its sentence does not turn around."""
+    sentence = next((s for s in reversed(read_sentences(passage)) if s.start <= span.start), span)
+    before = _fold(passage[sentence.start : span.start]).text.strip(_EDGES + "-#>•|")
+    if not before and span.end >= sentence.end - 3:
+        return True
+    return len(words(passage[span.start : span.end])) >= _FEWEST_WORDS and not _TURNING.search(before)
+
+
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    text: str
+    origin: tuple[int, ...]
+    """Where each character of ``text`` comes from in the original."""
+
+
+@lru_cache(maxsize=4_096)
+def _fold(original: str) -> _Folded:
+    characters: list[str] = []
+    origin: list[int] = []
+    left_out = {index for match in _LEFT_OUT.finditer(original) for index in range(*match.span())}
+    for index, character in enumerate(original):
+        if index in left_out or (character.isspace() and characters[-1:] == [" "]):
+            continue
+        for folded in _fold_character(character):
+            characters.append(folded)
+            origin.append(index)
+    return _Folded("".join(characters), tuple(origin))
+
+
+@lru_cache(maxsize=2_048)
+def _fold_character(character: str) -> str:
+    if character.isspace():
+        return " "
+    return unicodedata.normalize("NFKD", character.translate(_SAME)).casefold()

@@ -1,0 +1,132 @@
+"""The whole check of a draft: parse, claims, support, citations, confidence."""
+
+from collections.abc import Iterable, Sequence
+
+from citeloop.models.embedder import Embedder
+from citeloop.models.evidence import EvidenceJudge, EvidencePassage
+from citeloop.prompts.refusals import is_refusal
+from citeloop.state.config import RAGConfig
+from citeloop.state.graph_state import Passage, Verdict
+from citeloop.state.models import Citation
+from citeloop.verification.citations import ParsedAnswer, parse_citations, strip_source_list
+from citeloop.verification.claim_check import CheckedCitation, CheckedClaim, check_claims, passage_context
+from citeloop.verification.claims import Claim, abstains, split_claims
+from citeloop.verification.confidence import claim_support, invalid_share, response_confidence
+from citeloop.verification.support import SupportScorer
+
+
+class Verifier:
+    """Checks drafts against the passages they cite. Blocking; thread-safe."""
+
+    def __init__(self, embedder: Embedder, judge: EvidenceJudge) -> None:
+        """``embedder`` should remember vectors; ``judge`` says whether an answer answers the question."""
+        self._scorer = SupportScorer(embedder)
+        self._judge = judge
+
+    def verify(self, question: str, draft: str, passages: Sequence[Passage], settings: RAGConfig) -> Verdict:
+        """The verdict on ``draft``, whose numbers point into ``passages``."""
+        answer = parse_citations(strip_source_list(draft), {str(p["number"]): p["number"] for p in passages})
+        sentences = split_claims(answer)
+        if _is_refusal(answer, sentences):
+            return _refusal(answer)
+        checked = check_claims(
+            [sentence for sentence in sentences if sentence.is_claim],
+            passages,
+            self._scorer,
+            threshold=settings.similarity_threshold,
+            require_citations=settings.require_citations,
+        )
+        return _verdict(answer, checked, self._confidence(question, checked, settings), settings)
+
+    def _confidence(self, question: str, checked: Sequence[CheckedClaim], settings: RAGConfig) -> float:
+        if not checked:
+            return 0.0
+        needed = settings.min_citations_per_claim if settings.require_citations else 0
+        supports = [claim_support(c.together, [s.support.score for s in c.citations], needed) for c in checked]
+        return response_confidence(supports, self._judge.answer_relevance(question, _as_evidence(checked)))
+
+
+def _as_evidence(checked: Iterable[CheckedClaim]) -> list[EvidencePassage]:
+    """What the answer says, grouped by the first source of each claim, in order of retrieval."""
+    said: dict[tuple[int, str], list[str]] = {}
+    for claim in checked:
+        first = claim.citations[0].passage if claim.citations else None
+        key = (first["number"], passage_context(first)) if first else (0, "")
+        said.setdefault(key, []).append(claim.claim.text)
+    return [EvidencePassage(context, tuple(sentences)) for (_, context), sentences in sorted(said.items())]
+
+
+def _is_refusal(answer: ParsedAnswer, sentences: Sequence[Claim]) -> bool:
+    """The refusal, or nothing but sentences that say what was not found."""
+    said_nothing = not answer.markers and not any(sentence.is_claim for sentence in sentences)
+    return is_refusal(answer.text) or (said_nothing and any(abstains(sentence.text) for sentence in sentences))
+
+
+def _refusal(answer: ParsedAnswer) -> Verdict:
+    return Verdict(
+        answer=answer.text,
+        refused=True,
+        citations=[],
+        invalid_chunk_ids=[],
+        invalid_share=0.0,
+        confidence=0.0,
+        passed=False,
+        note="the draft says that the passages do not answer the question",
+    )
+
+
+def _verdict(answer: ParsedAnswer, checked: Sequence[CheckedClaim], confidence: float, settings: RAGConfig) -> Verdict:
+    citations = [citation for claim in checked for citation in claim.citations]
+    threshold = settings.similarity_threshold
+    share = invalid_share([citation.support.score for citation in citations], len(answer.unknown), threshold)
+    return Verdict(
+        answer=answer.text,
+        refused=False,
+        citations=[_citation(claim.claim, c).model_dump(mode="json") for claim in checked for c in claim.citations],
+        invalid_chunk_ids=_invalid_chunk_ids(citations, threshold),
+        invalid_share=share,
+        confidence=confidence,
+        passed=share <= settings.max_invalid_citations and confidence >= settings.confidence_threshold,
+        note=_note(checked, share, confidence, settings),
+    )
+
+
+def _invalid_chunk_ids(citations: Iterable[CheckedCitation], threshold: float) -> list[str]:
+    """Chunks that support none of the claims they are cited for."""
+    best: dict[str, float] = {}
+    for citation in citations:
+        chunk_id = citation.passage["chunk_id"]
+        best[chunk_id] = max(citation.support.score, best.get(chunk_id, 0.0))
+    return [chunk_id for chunk_id, support in best.items() if support < threshold]
+
+
+def _citation(claim: Claim, cited: CheckedCitation) -> Citation:
+    passage, span = cited.passage, cited.support.source_span
+    start, end = span or (0, len(passage["text"]))
+    return Citation(
+        citation_id=passage["number"],
+        claim_text=claim.text,
+        source_chunk_id=passage["chunk_id"],
+        source_text=passage["text"][start:end],
+        confidence=cited.support.score,
+        span_in_response=(claim.start, claim.end),
+        document_title=passage["title"],
+        uri=passage["uri"],
+        heading_path=tuple(passage["heading_path"]),
+        source_start=passage["start"] + start,
+        source_end=passage["start"] + end,
+    )
+
+
+def _note(checked: Sequence[CheckedClaim], share: float, confidence: float, settings: RAGConfig) -> str:
+    notes = []
+    if not checked:
+        notes.append("the draft makes no claim")
+    uncited = sum(not claim.citations for claim in checked) if settings.require_citations else 0
+    if uncited:
+        notes.append(f"{uncited} of {len(checked)} claims cite nothing")
+    if share > settings.max_invalid_citations:
+        notes.append(f"{share:.0%} of the citations are invalid, over {settings.max_invalid_citations:.0%}")
+    if confidence < settings.confidence_threshold:
+        notes.append(f"confidence {confidence:.2f} is under {settings.confidence_threshold:.2f}")
+    return "; ".join(notes)

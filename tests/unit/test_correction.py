@@ -1,0 +1,71 @@
+"""What the loop does about a draft, and which draft it returns."""
+
+import pytest
+
+from citeloop.state.config import RAGConfig
+from citeloop.state.graph_state import CheckedDraft, Verdict
+from citeloop.verification.correction import better_draft, choose_correction
+
+
+def verdict(**changes: object) -> Verdict:
+    base = Verdict(
+        answer="It is so. [1]",
+        refused=False,
+        citations=[],
+        invalid_chunk_ids=[],
+        invalid_share=0.0,
+        confidence=0.5,
+        passed=False,
+        note="",
+    )
+    return Verdict(**{**base, **changes})  # type: ignore[typeddict-item]
+
+
+def choose(
+    v: Verdict, config: RAGConfig | None = None, *, rounds: int = 0, ms: float = 0, tried: tuple[str, ...] = ()
+) -> str:
+    return choose_correction(v, config or RAGConfig(), rounds_done=rounds, elapsed_ms=ms, tried=tried)
+
+
+def test_a_passed_draft_is_not_corrected() -> None:
+    assert choose(verdict(passed=True, confidence=0.95)) == "none"
+
+
+def test_too_many_invalid_citations_drop_their_sources() -> None:
+    assert choose(verdict(invalid_share=0.31, invalid_chunk_ids=["a"])) == "drop"
+
+
+def test_few_invalid_citations_expand_instead() -> None:
+    assert choose(verdict(invalid_share=0.3, invalid_chunk_ids=["a"])) == "neighbours"
+
+
+@pytest.mark.parametrize(
+    ("tried", "expected"), [((), "neighbours"), (("neighbours",), "widen"), (("neighbours", "widen"), "none")]
+)
+def test_neighbours_come_before_a_wider_search_and_then_nothing(tried: tuple[str, ...], expected: str) -> None:
+    assert choose(verdict(), tried=tried) == expected
+
+
+def test_rounds_and_time_bound_the_loop() -> None:
+    config = RAGConfig(max_correction_rounds=1, latency_budget_ms=100)
+    assert choose(verdict(), config, rounds=1) == "none"
+    assert choose(verdict(), config, ms=100) == "none"
+    assert choose(verdict(), config, rounds=0, ms=99) == "neighbours"
+
+
+def test_correction_can_be_off() -> None:
+    assert choose(verdict(), RAGConfig(enable_self_correction=False)) == "none"
+
+
+def checked(round: int, **changes: object) -> CheckedDraft:
+    return CheckedDraft(round=round, verdict=verdict(**changes), passages=[])
+
+
+def test_a_round_can_only_improve_what_is_returned() -> None:
+    first = checked(0, confidence=0.6)
+    assert better_draft(None, first) is first
+    assert better_draft(first, checked(1, confidence=0.4)) is first
+    assert better_draft(first, checked(1, refused=True, confidence=0.9)) is first
+    assert better_draft(first, checked(1, confidence=0.6)) is first, "of equals the earlier one stands"
+    passed = checked(1, passed=True, confidence=0.5)
+    assert better_draft(first, passed) is passed
