@@ -16,27 +16,41 @@ class RAGConfig(BaseModel):
 
     strategy: StrategyChoice = Field(default="auto", description="Retrieval strategy; auto lets the analyzer choose.")
     top_k: int | None = Field(
-        default=None, ge=1, le=50, description="Passages for the generator; empty: 3 for simple, default_top_k otherwise."
+        default=None,
+        ge=1,
+        le=50,
+        description="Passages for the generator; empty: 3 for simple, default_top_k otherwise.",
     )
     default_top_k: int = Field(default=10, ge=1, le=50, description="Passages kept after reranking.")
-    max_top_k: int = Field(default=50, ge=1, le=200, description="Passages fetched before reranking, and the cap on top_k.")
+    max_top_k: int = Field(
+        default=50, ge=1, le=200, description="Passages fetched before reranking, and the cap on top_k."
+    )
     similarity_threshold: float = Field(
         default=0.7, ge=0, le=1, description="Probability from which a claim counts as supported, a passage as good."
     )
-    fusion_k: int = Field(default=60, ge=1, le=1000, description="Constant k of reciprocal rank fusion, 1 / (k + rank).")
+    fusion_k: int = Field(
+        default=60, ge=1, le=1000, description="Constant k of reciprocal rank fusion, 1 / (k + rank)."
+    )
     enable_reranking: bool = Field(default=True, description="Rerank the fused candidates.")
     reranker_model: str = Field(
         default="cross-encoder/ms-marco-MiniLM-L-12-v2", description="Cross-encoder, where it can be loaded."
     )
-    search_timeout_s: float = Field(default=10.0, gt=0, le=120, description="Seconds allowed to one search of one corpus.")
+    search_timeout_s: float = Field(
+        default=10.0, gt=0, le=120, description="Seconds allowed to one search of one corpus."
+    )
     require_citations: bool = Field(default=True, description="A claim without a valid citation counts as unsupported.")
     min_citations_per_claim: int = Field(default=1, ge=0, le=5, description="Valid citations that each claim needs.")
     max_context_tokens: int = Field(
-        default=8000, ge=256, le=200_000, description="Tokens of the whole prompt: instructions, question, labels, passages."
+        default=8000,
+        ge=1000,
+        le=200_000,
+        description="Tokens of the whole prompt: instructions, question, labels, passages.",
     )
     max_answer_tokens: int = Field(default=2000, ge=16, le=32_000, description="Tokens the generator may write.")
     enable_self_correction: bool = Field(default=True, description="Correct drafts that fail validation.")
-    confidence_threshold: float = Field(default=0.8, ge=0, le=1, description="Confidence under which context is expanded.")
+    confidence_threshold: float = Field(
+        default=0.8, ge=0, le=1, description="Confidence under which context is expanded."
+    )
     max_invalid_citations: float = Field(
         default=0.3, ge=0, le=1, description="Share of invalid citations over which their sources are dropped."
     )
@@ -50,3 +64,8 @@ class RAGConfig(BaseModel):
         """How many passages reach the generator under ``strategy``: the caller's top_k rules, never over max_top_k."""
         wanted = self.top_k or (3 if strategy == "simple" else self.default_top_k)
         return min(wanted, self.max_top_k)
+
+
+def run_config(context: RAGConfig | None) -> RAGConfig:
+    """The settings of this run: an omitted context arrives as ``None`` when embedded."""
+    return context if context is not None else RAGConfig()

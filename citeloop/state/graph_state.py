@@ -1,12 +1,102 @@
-"""The typed state of the graphs: plain JSON-able values only."""
+"""The typed state of the query graph: plain JSON-able values only.
 
-# Everything here must survive a checkpoint and be editable by hand in Studio: no models, no vectors, no clients.
-from typing import Annotated, Any
+Everything here must survive a checkpoint and be editable by hand in Studio: no models, no vectors, no clients, no
+rights. The caller's inputs are ephemeral: the door copies them into ``request``, so that a key which this turn leaves
+out never keeps the last turn's value.
+"""
+
+from typing import Annotated, Any, Literal
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import EphemeralValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
+
+from citeloop.state.reducers import union_by_key
+
+Command = Literal["query", "ask"]
+SearchMethod = Literal["dense", "lexical"]
+
+
+class QueryInput(TypedDict, total=False):
+    """What a caller sends: ``question``, or ``messages`` whose last human one is the question."""
+
+    question: str
+    messages: list[AnyMessage]
+    corpora: list[str]
+    access_reason: str
+    command: Command
+
+
+class QueryOutput(TypedDict, total=False):
+    """What a caller gets: the text, the whole ``RAGResponse`` as JSON, and the conversation."""
+
+    answer: str
+    response: dict[str, Any]
+    messages: list[AnyMessage]
+
+
+class Request(TypedDict):
+    """The question as it was let in, for this turn only."""
+
+    request_id: str
+    question: str
+    corpora: list[str] | None
+    """Names asked for; ``None``: all that are open to the caller. What was asked for, never what is allowed."""
+    access_reason: str
+    command: Command
+    started_at: float
+    """Seconds since the epoch."""
+
+
+class Analysis(TypedDict):
+    """The analyzer's view and the strategy that follows from it."""
+
+    intent: str
+    estimated_complexity: float
+    strategy: str
+    """The strategy that runs."""
+    reason: str
+    """Why, in words, for the trace."""
+
+
+class SearchTask(TypedDict):
+    """One branch: one query in one corpus."""
+
+    round: int
+    query: str
+    corpus: str
+    depth: int
+    term_weights: dict[str, float]
+    """Stem to inverse document frequency over all corpora searched; empty: no lexical search."""
+    timeout_s: float
+
+
+class RankedList(TypedDict):
+    """What one search of one corpus found, best first."""
+
+    query: str
+    corpus: str
+    method: SearchMethod
+    hits: list[tuple[str, float]]
+    """``(chunk id, score)``."""
+
+
+class SearchFailure(TypedDict):
+    """A branch that dropped out."""
+
+    query: str
+    corpus: str
+    error: str
+
+
+class Candidate(TypedDict):
+    """A chunk on its way to the generator."""
+
+    chunk_id: str
+    corpus: str
+    document_uri: str
+    score: float
 
 
 class Passage(TypedDict):
@@ -23,3 +113,72 @@ class Passage(TypedDict):
     start: int
     end: int
     score: float
+
+
+class Draft(TypedDict):
+    """An answer before validation, as the model wrote it."""
+
+    text: str
+    tokens: int
+
+
+class Verdict(TypedDict):
+    """What validation found of a draft."""
+
+    answer: str
+    """The draft with normalised citations."""
+    refused: bool
+    citations: list[dict[str, Any]]
+    """``Citation`` as JSON, invalid ones included: see their confidence."""
+    invalid_chunk_ids: list[str]
+    """Chunks cited for claims that they do not support."""
+    invalid_share: float
+    confidence: float
+    passed: bool
+    note: str
+    """Why it did not pass, in words."""
+
+
+class CheckedDraft(TypedDict):
+    """A validated draft with the passages its numbers point into."""
+
+    round: int
+    verdict: Verdict
+    passages: list[Passage]
+
+
+class QueryState(TypedDict, total=False):
+    """The state of the query graph."""
+
+    question: Annotated[str, EphemeralValue]
+    corpora: Annotated[list[str], EphemeralValue]
+    access_reason: Annotated[str, EphemeralValue]
+    command: Annotated[Command, EphemeralValue]
+    messages: Annotated[list[AnyMessage], add_messages]
+
+    request: Request
+    analysis: Analysis
+    round: int
+    correction: Literal["none", "drop", "neighbours", "widen"]
+    """What this round does about the last draft."""
+    corrections_tried: list[str]
+    search_tasks: list[SearchTask]
+    ranked_lists: Annotated[dict[str, RankedList], union_by_key]
+    search_failures: Annotated[dict[str, SearchFailure], union_by_key]
+    candidates: list[Candidate]
+    excluded_ids: list[str]
+    """Chunks dropped by a correction: they never come back in this turn."""
+    passages: list[Passage]
+    draft: Draft
+    verdict: Verdict
+    best: CheckedDraft | None
+    tokens_used: int
+    model_failure: str
+    """Why a correction round has no draft; empty when it has one."""
+    query_trace: list[dict[str, Any]]
+    ranked_trace: list[Candidate]
+    """The first round's candidates after reranking, best first."""
+    round_trace: list[dict[str, Any]]
+
+    answer: str
+    response: dict[str, Any]

@@ -5,6 +5,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+SUPPORTED_FROM = 0.7
+"""Support from which a claim counts as supported: a calibrated probability, never a raw cosine."""
+
+_FOOTNOTE_CHARACTERS = 200
+
 
 class _Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -34,14 +39,16 @@ class RetrievalStrategy(StrEnum):
 
 
 AnswerStatus = Literal["answered", "no_evidence", "low_confidence"]
-"""``answered``: validated. ``low_confidence``: the best draft, marked because none passed. ``no_evidence``: a refusal."""
+"""``answered``: validated. ``low_confidence``: the best draft, as none passed. ``no_evidence``: a refusal."""
 
 
 class UserContext(_Value):
     """Who asks. On a server this is built from the authenticated user only, never from the request's body."""
 
     user_id: str = Field(default="local", min_length=1, description="Stable id of the caller.")
-    groups: tuple[str, ...] = Field(default=(), description="Groups of the caller, as the identity provider names them.")
+    groups: tuple[str, ...] = Field(
+        default=(), description="Groups of the caller, as the identity provider names them."
+    )
 
 
 class QueryAnalysis(_Value):
@@ -107,7 +114,9 @@ class RAGResponse(_Value):
     answer: str
     status: AnswerStatus
     citations: tuple[Citation, ...] = ()
-    confidence: float = Field(ge=0, le=1, description="Probability that all claims are supported and the question is answered.")
+    confidence: float = Field(
+        ge=0, le=1, description="Probability that all claims are supported and the question is answered."
+    )
     sources: tuple[SourceReference, ...] = ()
     strategy_used: RetrievalStrategy = RetrievalStrategy.STANDARD
     hops_executed: int = 1
@@ -115,5 +124,29 @@ class RAGResponse(_Value):
     tokens_used: int = 0
     context_used: RetrievalContext = RetrievalContext()
     request_id: str = Field(default="", description="The id under which the audit keeps this question.")
-    trace: dict[str, Any] = Field(default_factory=dict, description="Analysis, queries with ranked ids, rounds, failures.")
+    trace: dict[str, Any] = Field(
+        default_factory=dict, description="Analysis, queries with ranked ids, rounds, failures."
+    )
     timings_ms: dict[str, float] = Field(default_factory=dict, description="Milliseconds spent in each node.")
+
+    def to_markdown(self) -> str:
+        """The answer, with the first 200 characters of each cited source as a footnote (ADR-031)."""
+        cited = {citation.citation_id: citation for citation in reversed(self.citations)}
+        if not cited:
+            return self.answer
+        notes = [f"[{number}] {_footnote(cited[number])}" for number in sorted(cited)]
+        return f"{self.answer}\n\n---\n**Sources:**\n" + "\n".join(notes)
+
+    def verify_claims(self) -> list[ClaimVerification]:
+        """Whether each citation's source supports its claim, by the calibrated support (ADR-031)."""
+        return [
+            ClaimVerification(citation=c, supported=c.confidence >= SUPPORTED_FROM, similarity_score=c.confidence)
+            for c in self.citations
+        ]
+
+
+def _footnote(citation: Citation) -> str:
+    text = " ".join(citation.source_text.split())
+    shown = text if len(text) <= _FOOTNOTE_CHARACTERS else text[:_FOOTNOTE_CHARACTERS] + "..."
+    where = " > ".join((citation.document_title, *citation.heading_path)).strip(" >")
+    return f"{shown} ({', '.join(filter(None, (where, citation.uri)))})" if where or citation.uri else shown

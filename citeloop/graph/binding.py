@@ -1,0 +1,38 @@
+"""Nodes with their collaborators tied in."""
+
+import functools
+import inspect
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+
+from citeloop.governance.run_record import run_record_of
+
+Node = Callable[..., Awaitable[Any]]
+
+
+def bind(node: Node, **collaborators: object) -> Node:
+    """``node`` as LangGraph calls it: collaborators filled in, its time counted in the run's record.
+
+    The wrapper keeps the node's name and hints, from which LangGraph reads the input schema, and shows a signature
+    without the collaborators, from which it reads what to inject.
+    """
+    parameters = [p for p in inspect.signature(node).parameters.values() if p.name not in collaborators]
+    takes_config = any(parameter.name == "config" for parameter in parameters)
+    if not takes_config:
+        parameters.append(inspect.Parameter("config", inspect.Parameter.KEYWORD_ONLY, annotation=RunnableConfig))
+
+    @functools.wraps(node)
+    async def bound(state: Any, *, config: RunnableConfig, **injected: Any) -> Any:
+        if takes_config:
+            injected["config"] = config
+        started = time.perf_counter()
+        try:
+            return await node(state, **injected, **collaborators)
+        finally:
+            run_record_of(config).add_time(node.__name__, 1000 * (time.perf_counter() - started))
+
+    bound.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return bound

@@ -1,0 +1,101 @@
+"""The query graph: adaptive retrieval, a cited draft, validation, and a bounded correction loop."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Checkpointer
+
+from citeloop.governance.audit import AuditLog
+from citeloop.graph.audited_graph import AuditedGraph
+from citeloop.graph.binding import bind
+from citeloop.graph.edges import (
+    fan_out_searches,
+    route_after_assemble_context,
+    route_after_drop_invalid_sources,
+    route_after_expand_context,
+    route_after_generate_answer,
+    route_after_validate_citations,
+)
+from citeloop.knowledge.store import HierarchicalKnowledgeStore
+from citeloop.nodes.analyze_query import Analyzer, analyze_query
+from citeloop.nodes.assemble_context import assemble_context
+from citeloop.nodes.audit_response import audit_response
+from citeloop.nodes.authorize import authorize
+from citeloop.nodes.drop_invalid_sources import drop_invalid_sources
+from citeloop.nodes.expand_context import expand_context
+from citeloop.nodes.fuse_results import fuse_results
+from citeloop.nodes.generate_answer import generate_answer
+from citeloop.nodes.plan_searches import plan_searches
+from citeloop.nodes.refuse_answer import refuse_answer
+from citeloop.nodes.rerank_chunks import rerank_chunks
+from citeloop.nodes.search_corpus import search_corpus
+from citeloop.nodes.validate_citations import Verifier, validate_citations
+from citeloop.retrieval.hybrid import HybridSearcher
+from citeloop.retrieval.passages import PassageReader
+from citeloop.retrieval.rerank import Reranker
+from citeloop.state.config import RAGConfig
+from citeloop.state.graph_state import QueryInput, QueryOutput, QueryState
+from citeloop.workers import WorkerPool
+
+
+@dataclass(frozen=True, slots=True)
+class QueryParts:
+    """What the query graph is built of. All blocking parts run in ``workers``, never in the event loop."""
+
+    store: HierarchicalKnowledgeStore
+    searcher: HybridSearcher
+    reader: PassageReader
+    analyzer: Analyzer
+    reranker: Reranker
+    llm: BaseChatModel
+    verifier: Verifier
+    audit: AuditLog
+    workers: WorkerPool
+    ask_needs_reason: bool = False
+
+
+def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> AuditedGraph:
+    """The compiled graph ``query``; input ``QueryInput``, ``context`` ``RAGConfig``.
+
+    One way through the house: the door, the analysis, the searches side by side, one ranking, one context, a draft, its
+    validation; then out, or once more around, ``max_correction_rounds`` times at the most.
+    """
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(
+        QueryState, context_schema=RAGConfig, input_schema=QueryInput, output_schema=QueryOutput
+    )
+    p = parts
+    graph.add_node(
+        "authorize",
+        bind(authorize, store=p.store, audit=p.audit, workers=p.workers, ask_needs_reason=p.ask_needs_reason),
+    )
+    graph.add_node("analyze_query", bind(analyze_query, analyzer=p.analyzer))
+    graph.add_node("plan_searches", bind(plan_searches, searcher=p.searcher, workers=p.workers))
+    graph.add_node("search_corpus", bind(search_corpus, searcher=p.searcher, workers=p.workers))
+    graph.add_node("fuse_results", bind(fuse_results))
+    graph.add_node("rerank_chunks", bind(rerank_chunks, reader=p.reader, reranker=p.reranker, workers=p.workers))
+    graph.add_node("assemble_context", bind(assemble_context, reader=p.reader, workers=p.workers))
+    graph.add_node("generate_answer", bind(generate_answer, llm=p.llm))
+    graph.add_node("validate_citations", bind(validate_citations, verifier=p.verifier, workers=p.workers))
+    graph.add_node("drop_invalid_sources", bind(drop_invalid_sources))
+    graph.add_node("expand_context", bind(expand_context, reader=p.reader, workers=p.workers))
+    graph.add_node("refuse_answer", bind(refuse_answer))
+    graph.add_node("audit_response", bind(audit_response, audit=p.audit, workers=p.workers))
+
+    graph.add_edge(START, "authorize")
+    graph.add_edge("authorize", "analyze_query")
+    graph.add_edge("analyze_query", "plan_searches")
+    graph.add_conditional_edges("plan_searches", fan_out_searches, ["search_corpus", "refuse_answer"])
+    graph.add_edge("search_corpus", "fuse_results")
+    graph.add_edge("fuse_results", "rerank_chunks")
+    graph.add_edge("rerank_chunks", "assemble_context")
+    graph.add_conditional_edges("assemble_context", route_after_assemble_context)
+    graph.add_conditional_edges("generate_answer", route_after_generate_answer)
+    graph.add_conditional_edges("validate_citations", route_after_validate_citations)
+    graph.add_conditional_edges("drop_invalid_sources", route_after_drop_invalid_sources)
+    graph.add_conditional_edges("expand_context", route_after_expand_context)
+    graph.add_edge("refuse_answer", "audit_response")
+    graph.add_edge("audit_response", END)
+
+    return AuditedGraph.keeping(graph.compile(checkpointer=checkpointer, name="query"), p.audit, p.workers)

@@ -1,0 +1,78 @@
+"""The passages that will stand before the generator: deduplicated, ordered, within the token budget, numbered."""
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from citeloop.governance.identity import caller_of
+from citeloop.knowledge.corpus import Chunk
+from citeloop.prompts.grounded_answer import grounded_answer_messages, render_document
+from citeloop.retrieval.context_budget import fit_in_budget, passage_budget
+from citeloop.retrieval.passages import PassageReader
+from citeloop.state.config import RAGConfig, run_config
+from citeloop.state.graph_state import Candidate, Passage, QueryState
+from citeloop.text.tokens import count_tokens
+from citeloop.workers import WorkerPool
+
+_WIDER = 2
+"""How many times more passages a widened search may bring before the generator."""
+
+
+class Assembled(TypedDict):
+    """The context of the next draft."""
+
+    passages: list[Passage]
+
+
+async def assemble_context(
+    state: QueryState,
+    runtime: Runtime[RAGConfig],
+    config: RunnableConfig,
+    *,
+    reader: PassageReader,
+    workers: WorkerPool,
+) -> Assembled:
+    """Take the best candidates, once each, in order of relevance, as many as ``top_k`` and the token budget allow."""
+    settings = run_config(runtime.context)
+    chosen = _choose(state, settings)
+    chunks, _ = await workers.run(reader.read_with_sentences, chosen, caller_of(config))
+    scores = {candidate["chunk_id"]: candidate["score"] for candidate in chosen}
+    ordered = [chunks[candidate["chunk_id"]] for candidate in chosen if candidate["chunk_id"] in chunks]
+    frame = grounded_answer_messages(state["request"]["question"], documents=[])
+    budget = passage_budget(sum(count_tokens(message.text) for message in frame), settings)
+    fitting = fit_in_budget([_prompt_tokens(chunk) for chunk in ordered], budget)
+    return Assembled(
+        passages=[
+            _passage(number, ordered[index], scores[ordered[index].id]) for number, index in enumerate(fitting, start=1)
+        ]
+    )
+
+
+def _choose(state: QueryState, settings: RAGConfig) -> list[Candidate]:
+    excluded = set(state["excluded_ids"])
+    unique = {c["chunk_id"]: c for c in reversed(state["candidates"]) if c["chunk_id"] not in excluded}
+    in_order = list(reversed(unique.values()))
+    if state["correction"] == "neighbours":  # the last context and what stands around it: nothing to cut
+        return in_order
+    wanted = settings.passages_wanted(state["analysis"]["strategy"])
+    return in_order[: wanted * _WIDER if state["correction"] == "widen" else wanted]
+
+
+def _prompt_tokens(chunk: Chunk) -> int:
+    return count_tokens(render_document(99, chunk.title, chunk.heading_path, chunk.text))
+
+
+def _passage(number: int, chunk: Chunk, score: float) -> Passage:
+    return Passage(
+        number=number,
+        chunk_id=chunk.id,
+        corpus=chunk.corpus,
+        document_id=chunk.document_id,
+        title=chunk.title,
+        uri=chunk.uri,
+        heading_path=list(chunk.heading_path),
+        text=chunk.text,
+        start=chunk.start,
+        end=chunk.end,
+        score=round(score, 6),
+    )

@@ -1,0 +1,45 @@
+"""A correction round: more context, from around the passages first, then from a wider search."""
+
+from langchain_core.runnables import RunnableConfig
+from typing_extensions import TypedDict
+
+from citeloop.governance.identity import caller_of
+from citeloop.retrieval.passages import PassageReader
+from citeloop.state.graph_state import Candidate, QueryState
+from citeloop.verification.correction import Correction
+from citeloop.workers import WorkerPool
+
+
+class Expanded(TypedDict):
+    """The candidates with what stands around them, or the decision to search wider."""
+
+    round: int
+    correction: Correction
+    corrections_tried: list[str]
+    candidates: list[Candidate]
+
+
+async def expand_context(
+    state: QueryState, config: RunnableConfig, *, reader: PassageReader, workers: WorkerPool
+) -> Expanded:
+    """Add neighbours and parent sections of the passages; where there are none to add, search wider in this round."""
+    tried = [*state["corrections_tried"], state["correction"]]
+    base = [
+        Candidate(chunk_id=p["chunk_id"], corpus=p["corpus"], document_uri=p["uri"], score=p["score"])
+        for p in state["passages"]
+    ]
+    around: list[Candidate] = []
+    if state["correction"] == "neighbours":
+        known = {*(candidate["chunk_id"] for candidate in base), *state["excluded_ids"]}
+        found = await workers.run(reader.around, base, caller_of(config))
+        around = [candidate for candidate in found if candidate["chunk_id"] not in known]
+    if around:
+        return Expanded(
+            round=state["round"] + 1, correction="neighbours", corrections_tried=tried, candidates=[*base, *around]
+        )
+    return Expanded(
+        round=state["round"] + 1,
+        correction="widen",
+        corrections_tried=[*tried, "widen"],
+        candidates=state["candidates"],
+    )

@@ -1,0 +1,63 @@
+"""The draft: one model call over the numbered passages."""
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import merge_configs
+from langgraph.constants import TAG_NOSTREAM
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from citeloop.errors import ModelError, ModelReplyInvalid
+from citeloop.models.chat import translate_model_error
+from citeloop.prompts.grounded_answer import grounded_answer_messages, render_document
+from citeloop.state.config import RAGConfig, run_config
+from citeloop.state.graph_state import Draft, QueryState
+from citeloop.text.tokens import count_tokens
+from citeloop.verification.citations import strip_thinking
+
+
+class Generated(TypedDict, total=False):
+    """The draft, or why there is none."""
+
+    draft: Draft
+    tokens_used: int
+    model_failure: str
+
+
+async def generate_answer(
+    state: QueryState, runtime: Runtime[RAGConfig], config: RunnableConfig, *, llm: BaseChatModel
+) -> Generated:
+    """Ask the model for a cited draft. Raises ``ModelError``, unless an earlier round left a draft to return.
+
+    The call is tagged so that token streams do not show it: what leaves the graph is checked text only.
+    """
+    messages = grounded_answer_messages(
+        state["request"]["question"],
+        [render_document(p["number"], p["title"], p["heading_path"], p["text"]) for p in state["passages"]],
+    )
+    call = RunnableConfig(
+        run_name="draft",
+        tags=[TAG_NOSTREAM, "citeloop:draft"],
+        metadata={"prompt": "grounded_question", "round": state["round"]},
+    )
+    try:
+        draft = await _draft(llm, messages, merge_configs(config, call), run_config(runtime.context))
+    except ModelError as error:
+        if state["best"] is None:
+            raise
+        return Generated(model_failure=f"{error.code}: {error}")
+    return Generated(draft=draft, tokens_used=state["tokens_used"] + draft["tokens"], model_failure="")
+
+
+async def _draft(llm: BaseChatModel, messages: list[BaseMessage], config: RunnableConfig, settings: RAGConfig) -> Draft:
+    try:
+        reply = await llm.ainvoke(messages, config, max_tokens=settings.max_answer_tokens)
+    except Exception as error:
+        raise translate_model_error(error, llm) from error
+    text = strip_thinking(reply.text).strip()
+    if not text:
+        raise ModelReplyInvalid("the model's reply holds no text; check the endpoint and the model's name")
+    usage = reply.usage_metadata
+    tokens = usage["total_tokens"] if usage else sum(count_tokens(message.text) for message in [*messages, reply])
+    return Draft(text=text, tokens=tokens)

@@ -1,0 +1,66 @@
+"""The candidates reordered by how well they answer the question."""
+
+from collections.abc import Mapping, Sequence
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from citeloop.governance.identity import caller_of
+from citeloop.knowledge.corpus import Chunk
+from citeloop.retrieval.passages import PassageReader
+from citeloop.retrieval.relevance import probability
+from citeloop.retrieval.rerank import Reranker
+from citeloop.state.config import RAGConfig, run_config
+from citeloop.state.graph_state import Candidate, QueryState
+from citeloop.workers import WorkerPool
+
+_TRACED = 10
+"""Candidates kept in the trace."""
+
+
+class Reranked(TypedDict):
+    """The candidates of this round, best first."""
+
+    candidates: list[Candidate]
+    ranked_trace: list[Candidate]
+
+
+async def rerank_chunks(
+    state: QueryState,
+    runtime: Runtime[RAGConfig],
+    config: RunnableConfig,
+    *,
+    reader: PassageReader,
+    reranker: Reranker,
+    workers: WorkerPool,
+) -> Reranked:
+    """Rerank what was fetched (ADR-031: over-fetch, then rerank); ``simple`` keeps the order of the search.
+
+    A chunk that left the store since it was found leaves the candidates here.
+    """
+    settings = run_config(runtime.context)
+    reranks = settings.enable_reranking and (
+        state["analysis"]["strategy"] != "simple" or state["correction"] == "widen"
+    )
+    fetched = state["candidates"] if reranks else state["candidates"][: settings.default_top_k]
+
+    def rerank() -> list[Candidate]:
+        chunks, sentences = reader.read_with_sentences(fetched, caller_of(config))
+        found = [candidate for candidate in fetched if candidate["chunk_id"] in chunks]
+        scores = [candidate["score"] for candidate in found]
+        if reranks:
+            in_order = [chunks[candidate["chunk_id"]] for candidate in found]
+            scores = probability(reranker.rerank(state["request"]["question"], in_order, sentences)).tolist()
+        return _ranked(found, chunks, scores)
+
+    ranked = await workers.run(rerank)
+    return Reranked(candidates=ranked, ranked_trace=state["ranked_trace"] or ranked[:_TRACED])
+
+
+def _ranked(found: Sequence[Candidate], chunks: Mapping[str, Chunk], scores: Sequence[float]) -> list[Candidate]:
+    scored = [
+        Candidate(**{**candidate, "document_uri": chunks[candidate["chunk_id"]].uri, "score": round(score, 6)})
+        for candidate, score in zip(found, scores, strict=True)
+    ]
+    return sorted(scored, key=lambda candidate: -candidate["score"])  # stable: equals keep the fused order

@@ -1,0 +1,37 @@
+"""One branch of the fan-out: one query in one corpus."""
+
+import asyncio
+import logging
+
+from langchain_core.runnables import RunnableConfig
+from typing_extensions import TypedDict
+
+from citeloop.governance.identity import caller_of
+from citeloop.retrieval.hybrid import HybridSearcher
+from citeloop.state.graph_state import RankedList, SearchFailure, SearchTask
+from citeloop.workers import WorkerPool
+
+_log = logging.getLogger(__name__)
+
+
+class Searched(TypedDict, total=False):
+    """What the branch found, or why it dropped out, under keys of its own."""
+
+    ranked_lists: dict[str, RankedList]
+    search_failures: dict[str, SearchFailure]
+
+
+async def search_corpus(
+    task: SearchTask, config: RunnableConfig, *, searcher: HybridSearcher, workers: WorkerPool
+) -> Searched:
+    """Search within the task's time limit. A failed or slow branch is recorded and logged; its siblings stand."""
+    branch = f"{task['round']:02d}|{task['query']}|{task['corpus']}"
+    try:
+        async with asyncio.timeout(task["timeout_s"]):
+            lists = await workers.run(searcher.search, task, caller_of(config))
+    except Exception as error:  # whatever went wrong in one branch must not end the others
+        reason = f"no result within {task['timeout_s']} s" if isinstance(error, TimeoutError) else str(error)
+        _log.warning("search of corpus %s dropped out: %s", task["corpus"], reason)
+        failure = SearchFailure(query=task["query"], corpus=task["corpus"], error=f"{type(error).__name__}: {reason}")
+        return Searched(search_failures={branch: failure})
+    return Searched(ranked_lists={f"{branch}|{ranked['method']}": ranked for ranked in lists})

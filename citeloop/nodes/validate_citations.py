@@ -1,0 +1,66 @@
+"""Every citation of the draft is checked against its source, and what to do about it is decided."""
+
+import time
+from typing import Any, Protocol
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from citeloop.state.config import RAGConfig, run_config
+from citeloop.state.graph_state import CheckedDraft, Passage, QueryState, Verdict
+from citeloop.verification.correction import Correction, better_draft, choose_correction
+from citeloop.workers import WorkerPool
+
+
+class Verifier(Protocol):
+    """What this node asks of ``verification.verifier.Verifier``."""
+
+    def verify(self, question: str, draft: str, passages: list[Passage], settings: RAGConfig) -> Verdict:
+        """Parse, check and weigh a draft. Blocking."""
+
+
+class Validated(TypedDict):
+    """The verdict, the best draft so far, and the next step."""
+
+    verdict: Verdict
+    best: CheckedDraft
+    correction: Correction
+    round_trace: list[dict[str, Any]]
+
+
+async def validate_citations(
+    state: QueryState, runtime: Runtime[RAGConfig], *, verifier: Verifier, workers: WorkerPool
+) -> Validated:
+    """Validate this round's draft; keep the best one; choose the correction, if there is to be one."""
+    settings = run_config(runtime.context)
+    request = state["request"]
+    verdict = await workers.run(
+        verifier.verify, request["question"], state["draft"]["text"], state["passages"], settings
+    )
+    correction = choose_correction(
+        verdict,
+        settings,
+        rounds_done=state["round"],
+        elapsed_ms=1000 * (time.time() - request["started_at"]),
+        tried=state["corrections_tried"],
+    )
+    checked = CheckedDraft(round=state["round"], verdict=verdict, passages=state["passages"])
+    return Validated(
+        verdict=verdict,
+        best=better_draft(state["best"], checked),
+        correction=correction,
+        round_trace=[*state["round_trace"], _told(state, verdict, correction)],
+    )
+
+
+def _told(state: QueryState, verdict: Verdict, correction: Correction) -> dict[str, Any]:
+    return {
+        "round": state["round"],
+        "passages": [passage["chunk_id"] for passage in state["passages"]],
+        "draft": verdict["answer"],
+        "confidence": verdict["confidence"],
+        "invalid_share": verdict["invalid_share"],
+        "passed": verdict["passed"],
+        "note": verdict["note"],
+        "next": correction,
+    }

@@ -1,0 +1,161 @@
+"""The nodes at the door: authorize and analyze_query."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+
+from citeloop.errors import CorpusNotFound, InvalidRequest, MissingReason, StoreBusy
+from citeloop.governance.identity import CALLER_KEY
+from citeloop.governance.run_record import RunRecord, attach_run_record
+from citeloop.nodes.analyze_query import analyze_query
+from citeloop.nodes.authorize import MAX_QUESTION_CHARACTERS, authorize
+from citeloop.retrieval.analyzer import QueryAnalyzer
+from citeloop.state.models import UserContext
+from tests.unit.graph_fakes import InlineWorkers, OpenStore, RecordingAudit, runtime, turn
+
+
+async def enter(state: dict[str, Any], audit: Any = None, record: RunRecord | None = None, **options: Any) -> Any:
+    config = attach_run_record({"configurable": options.pop("configurable", {})}, record or RunRecord())
+    settings = options.pop("settings", {})
+    return await authorize(
+        state,
+        runtime(**settings),
+        config,
+        store=options.pop("store", OpenStore()),
+        audit=audit or RecordingAudit(),
+        workers=InlineWorkers(),
+        ask_needs_reason=options.pop("ask_needs_reason", False),
+    )
+
+
+async def test_the_asked_row_holds_who_what_and_why() -> None:
+    audit, record = RecordingAudit(), RunRecord()
+    state = {"question": " How long? ", "access_reason": "audit 7", "corpora": ["handbook"]}
+    admitted = await enter(state, audit, record, configurable={CALLER_KEY: UserContext(user_id="ana")})
+    [(request_id, event, body)] = audit.rows
+    assert (event, request_id, record.request_id) == ("asked", admitted["request"]["request_id"], request_id)
+    assert body == {
+        "user": "ana",
+        "command": "query",
+        "question": "How long?",
+        "corpora": ["handbook"],
+        "reason": "audit 7",
+    }
+
+
+@pytest.mark.parametrize("question", ["", "  \n", "x" * (MAX_QUESTION_CHARACTERS + 1)])
+async def test_an_unusable_question_is_refused(question: str) -> None:
+    with pytest.raises(InvalidRequest, match="question"):
+        await enter({"question": question, "access_reason": "r"})
+
+
+async def test_query_needs_a_reason_and_ask_only_by_policy() -> None:
+    with pytest.raises(MissingReason, match="access_reason"):
+        await enter({"question": "q", "access_reason": "  "})
+    await enter({"question": "q", "command": "ask"})
+    with pytest.raises(MissingReason):
+        await enter({"question": "q", "command": "ask"}, ask_needs_reason=True)
+
+
+async def test_a_corpus_that_is_not_open_is_refused_before_any_row() -> None:
+    audit = RecordingAudit()
+    with pytest.raises(CorpusNotFound, match="'secrets'"):
+        await enter({"question": "q", "access_reason": "r", "corpora": ["secrets"]}, audit)
+    assert audit.rows == []
+
+
+async def test_no_row_no_question() -> None:
+    record = RunRecord()
+    with pytest.raises(StoreBusy):
+        await enter({"question": "q", "access_reason": "r"}, RecordingAudit(failure=StoreBusy("locked")), record)
+    assert record.request_id is None
+
+
+async def test_a_turn_begins_clean() -> None:
+    left_over = turn(round=2, excluded_ids=["x"], best={"round": 1}, query_trace=[1], correction="widen")
+    admitted = await enter({**left_over, "question": "next?", "access_reason": "r"})
+    assert (admitted["round"], admitted["excluded_ids"], admitted["best"], admitted["query_trace"]) == (0, [], None, [])
+    assert admitted["correction"] == "none"
+    assert admitted["ranked_lists"].value == admitted["search_failures"].value == {}
+    assert admitted["request"]["corpora"] is None
+
+
+async def test_the_last_human_message_is_the_question() -> None:
+    messages = [HumanMessage("first?"), AIMessage("one"), HumanMessage("second?")]
+    admitted = await enter({"messages": messages, "access_reason": "r"})
+    assert admitted["request"]["question"] == "second?"
+    assert admitted["messages"] == [], "it is in the conversation already"
+    with pytest.raises(InvalidRequest):
+        await enter({"messages": messages[:2], "access_reason": "r"})
+
+
+async def test_a_server_user_rules_over_whatever_the_request_says() -> None:
+    store = OpenStore()
+    configurable = {"langgraph_auth_user": {"identity": "ana"}, CALLER_KEY: UserContext(user_id="root")}
+    await enter({"question": "q", "access_reason": "r"}, store=store, configurable=configurable)
+    assert store.opened_by == [UserContext(user_id="ana")]
+
+
+async def test_a_caller_in_json_is_no_caller() -> None:
+    store = OpenStore()
+    await enter({"question": "q", "access_reason": "r"}, store=store, configurable={CALLER_KEY: {"user_id": "root"}})
+    assert store.opened_by == [UserContext()]
+
+
+async def test_a_run_cancelled_while_the_row_is_written_knows_its_request() -> None:
+    class SlowWorkers(InlineWorkers):
+        async def run(self, function: Any, *args: Any) -> Any:
+            if function.__name__ == "append":
+                await asyncio.sleep(60)
+            return function(*args)
+
+    record = RunRecord()
+    config = attach_run_record(None, record)
+    door = authorize(
+        {"question": "q", "access_reason": "r"},
+        runtime(),
+        config,
+        store=OpenStore(),  # type: ignore[arg-type]
+        audit=RecordingAudit(),
+        workers=SlowWorkers(),  # type: ignore[arg-type]
+        ask_needs_reason=False,
+    )
+    task = asyncio.create_task(door)
+    await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert record.request_id is not None
+
+
+async def strategy_of(question: str, choice: str = "auto") -> tuple[str, str]:
+    state = turn()
+    state["request"]["question"] = question
+    update = await analyze_query(state, runtime(strategy=choice), analyzer=QueryAnalyzer())
+    return update["analysis"]["strategy"], update["analysis"]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("question", "strategy"),
+    [
+        ("When was the policy introduced?", "simple"),
+        ("How do I request leave?", "standard"),
+        ("Why is access reviewed?", "standard"),
+    ],
+)
+async def test_auto_follows_the_table(question: str, strategy: str) -> None:
+    assert (await strategy_of(question))[0] == strategy
+
+
+async def test_a_strategy_that_is_not_built_runs_standard_and_says_so() -> None:
+    strategy, reason = await strategy_of("Compare leave and sabbatical.")
+    assert strategy == "standard"
+    assert "graph is not built yet, so standard runs" in reason
+    strategy, reason = await strategy_of("When?", "multi_hop")
+    assert (strategy, "multi_hop was asked for; multi_hop is not built yet" in reason) == ("standard", True)
+
+
+async def test_the_callers_strategy_rules() -> None:
+    assert await strategy_of("Compare a and b.", "simple") == ("simple", "simple was asked for")
