@@ -1,0 +1,71 @@
+"""``citeloop ask`` and ``citeloop query``."""
+
+from typing import get_args
+
+import click
+
+from citeloop.state.config import StrategyChoice
+from citeloop.state.models import RAGResponse
+
+
+@click.command()
+@click.argument("question")
+@click.option(
+    "--corpus", "corpora", multiple=True, metavar="NAME", help="Search this corpus; repeat for several [default: all]."
+)
+@click.option("--reason", default="", metavar="TEXT", help="Why you ask; kept in the audit log.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole response as JSON.")
+@click.pass_obj
+def ask(home: str | None, question: str, corpora: tuple[str, ...], reason: str, as_json: bool) -> None:
+    """Answer QUESTION from the indexed documents, with sources."""
+    from citeloop.engine import open_engine
+
+    response = open_engine(home).simple_query(question, access_reason=reason, corpus_ids=corpora or None)
+    _print(response, as_json)
+
+
+@click.command()
+@click.argument("question")
+@click.option("--reason", required=True, metavar="TEXT", help="Why you ask; kept in the audit log.")
+@click.option(
+    "--corpus", "corpora", multiple=True, metavar="NAME", help="Search this corpus; repeat for several [default: all]."
+)
+@click.option(
+    "--strategy", type=click.Choice(get_args(StrategyChoice)), default="auto", show_default=True, help="How to search."
+)
+@click.option(
+    "--top-k", type=click.IntRange(1, 50), metavar="N", help="Passages for the answer [default: 3 simple, 10 others]."
+)
+@click.option("--no-require-citations", is_flag=True, help="Let claims without a citation count as supported.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole response as JSON.")
+@click.pass_obj
+def query(
+    home: str | None,
+    question: str,
+    reason: str,
+    corpora: tuple[str, ...],
+    strategy: StrategyChoice,
+    top_k: int | None,
+    no_require_citations: bool,
+    as_json: bool,
+) -> None:
+    """Answer QUESTION with a reason on record and a strategy of choice."""
+    from citeloop.engine import QueryOptions, open_engine
+
+    options = QueryOptions(corpus_ids=corpora or None, strategy=strategy, require_citations=not no_require_citations)
+    if top_k is not None:
+        options["top_k"] = top_k
+    _print(open_engine(home).query(question, access_reason=reason, **options), as_json)
+
+
+def _print(response: RAGResponse, as_json: bool) -> None:
+    if as_json:
+        click.echo(response.model_dump_json(indent=2))
+        return
+    click.echo(response.to_markdown())
+    status, rounds = response.status.replace("_", " "), response.correction_rounds
+    click.echo(
+        f"\n{status}, confidence {response.confidence:.2f}, strategy {response.strategy_used}, "
+        f"{rounds} correction round{'' if rounds == 1 else 's'}, audit id {response.request_id}",
+        err=True,
+    )

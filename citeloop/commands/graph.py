@@ -1,0 +1,16 @@
+"""``citeloop graph``."""
+
+import click
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print nodes and edges as JSON.")
+@click.pass_obj
+def graph(home: str | None, as_json: bool) -> None:
+    """Draw the query graph as Mermaid text, as it is compiled."""
+    import json
+
+    from citeloop.engine import open_engine
+
+    drawn = open_engine(home).graph.get_graph(xray=True)
+    click.echo(json.dumps(drawn.to_json(), indent=2) if as_json else drawn.draw_mermaid())

@@ -1,0 +1,184 @@
+"""The embedded face: stores and models opened once, questions answered many times."""
+
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple, Unpack
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Checkpointer
+from pydantic import ValidationError
+from typing_extensions import TypedDict
+
+from citeloop.errors import InvalidRequest
+from citeloop.governance.audit import SQLiteAuditLog
+from citeloop.governance.identity import CALLER_KEY
+from citeloop.graph.query import QueryParts, build_query_graph
+from citeloop.knowledge.indexes import LexicalIndex, VectorIndex
+from citeloop.knowledge.ingest import Indexer
+from citeloop.knowledge.store import HierarchicalKnowledgeStore
+from citeloop.models.memoized_embedder import MemoizedEmbedder
+from citeloop.retrieval.analyzer import QueryAnalyzer
+from citeloop.retrieval.hybrid import HybridSearcher
+from citeloop.retrieval.passages import PassageReader
+from citeloop.retrieval.relevance import RelevanceJudge
+from citeloop.retrieval.rerank import Reranker
+from citeloop.settings import Settings
+from citeloop.state.config import RAGConfig, StrategyChoice
+from citeloop.state.graph_state import QueryInput
+from citeloop.state.models import RAGResponse, UserContext
+from citeloop.verification.verifier import Verifier
+from citeloop.workers import WorkerPool
+
+
+class QueryOptions(TypedDict, total=False):
+    """What a single question may set beside its text."""
+
+    corpus_ids: Sequence[str] | None
+    """Names of the corpora to search; ``None``: all that are open to the caller."""
+    user_context: UserContext | None
+    strategy: StrategyChoice
+    top_k: int
+    require_citations: bool
+    config: RAGConfig
+    """Settings of this question instead of the engine's."""
+    thread_id: str
+    """Conversation that the question belongs to; needs a checkpointer."""
+
+
+class _Call(NamedTuple):
+    input: QueryInput
+    config: RunnableConfig
+    context: RAGConfig
+
+
+class RAGQueryEngine:
+    """Adaptive RAG query engine (ADR-031, RAGQueryEngine). Thread-safe; holds no state of a question.
+
+    ``graph`` is the compiled LangGraph itself. Most people call ``open_engine`` instead of this constructor.
+    """
+
+    def __init__(
+        self,
+        knowledge_store: HierarchicalKnowledgeStore,
+        vector_index: VectorIndex,
+        llm: BaseChatModel,
+        config: RAGConfig | None = None,
+        *,
+        lexical_index: LexicalIndex,
+        embedder: MemoizedEmbedder,
+        reranker: Reranker,
+        audit: SQLiteAuditLog,
+        workers: WorkerPool,
+        checkpointer: Checkpointer = None,
+        ask_needs_reason: bool = False,
+    ) -> None:
+        self.store = knowledge_store
+        self.audit = audit
+        self.config = config or RAGConfig()
+        self.indexer = Indexer(knowledge_store, vector_index, lexical_index, embedder)
+        self.graph = build_query_graph(
+            QueryParts(
+                store=knowledge_store,
+                searcher=HybridSearcher(knowledge_store, vector_index, lexical_index, embedder),
+                reader=PassageReader(knowledge_store, embedder),
+                analyzer=QueryAnalyzer(),
+                reranker=reranker,
+                llm=llm,
+                verifier=Verifier(embedder, RelevanceJudge(embedder)),
+                audit=audit,
+                workers=workers,
+                ask_needs_reason=ask_needs_reason,
+            ),
+            checkpointer,
+        )
+        self._keeps_threads = checkpointer is not None
+
+    def query(self, question: str, *, access_reason: str, **options: Unpack[QueryOptions]) -> RAGResponse:
+        """Answer ``question`` from the caller's corpora (ADR-031, ``@corpus:query``).
+
+        Raises ``InvalidRequest``, ``MissingReason``, ``CorpusNotFound``, ``SearchFailed`` or a ``ModelError``.
+        """
+        call = self._call(question, access_reason, options, ask=False)
+        return _response(self.graph.invoke(call.input, call.config, context=call.context))
+
+    async def aquery(self, question: str, *, access_reason: str, **options: Unpack[QueryOptions]) -> RAGResponse:
+        """As ``query``, in the caller's event loop."""
+        call = self._call(question, access_reason, options, ask=False)
+        return _response(await self.graph.ainvoke(call.input, call.config, context=call.context))
+
+    def simple_query(self, question: str, *, access_reason: str = "", **options: Unpack[QueryOptions]) -> RAGResponse:
+        """As ``query``, with a reason only where policy demands one (ADR-031, ``@corpus:ask``)."""
+        call = self._call(question, access_reason, options, ask=True)
+        return _response(self.graph.invoke(call.input, call.config, context=call.context))
+
+    async def asimple_query(
+        self, question: str, *, access_reason: str = "", **options: Unpack[QueryOptions]
+    ) -> RAGResponse:
+        """As ``simple_query``, in the caller's event loop."""
+        call = self._call(question, access_reason, options, ask=True)
+        return _response(await self.graph.ainvoke(call.input, call.config, context=call.context))
+
+    def _call(self, question: str, access_reason: str, options: QueryOptions, *, ask: bool) -> _Call:
+        corpora = options.get("corpus_ids")
+        request = QueryInput(question=question, access_reason=access_reason, command="ask" if ask else "query")
+        if corpora is not None:
+            request["corpora"] = list(corpora)
+        configurable: dict[str, object] = {CALLER_KEY: options.get("user_context") or UserContext()}
+        if self._keeps_threads:
+            configurable["thread_id"] = options.get("thread_id") or str(uuid.uuid4())
+        return _Call(request, RunnableConfig(configurable=configurable), self._run_settings(options))
+
+    def _run_settings(self, options: QueryOptions) -> RAGConfig:
+        settings = options.get("config") or self.config
+        given = {key: options[key] for key in ("strategy", "top_k", "require_citations") if key in options}
+        try:
+            return RAGConfig.model_validate({**settings.model_dump(), **given})
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise InvalidRequest(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+
+def open_engine(
+    home: str | Path | None = None,
+    *,
+    settings: Settings | None = None,
+    config: RAGConfig | None = None,
+    llm: BaseChatModel | None = None,
+    checkpointer: Checkpointer = None,
+) -> RAGQueryEngine:
+    """The engine over the stores in ``home`` (default: ``CITELOOP_HOME``, ``~/.citeloop``), made there if absent.
+
+    Stores and models are opened at first use. Without ``llm``, a configured OpenAI-compatible endpoint writes the
+    answers, else the extractive model quotes them.
+    """
+    from citeloop.models.chat import build_chat_model
+    from citeloop.models.extractive import ExtractiveChatModel
+    from citeloop.models.load import load_embedder
+    from citeloop.retrieval.dense import ChromaVectorIndex
+    from citeloop.retrieval.lexical import TantivyLexicalIndex
+    from citeloop.retrieval.rerank import load_reranker
+
+    settings = settings or Settings()
+    folder = Path(home or settings.home).expanduser()
+    config = config or RAGConfig()
+    embedder = MemoizedEmbedder(load_embedder(settings))
+    judge = RelevanceJudge(embedder)
+    return RAGQueryEngine(
+        HierarchicalKnowledgeStore(folder),
+        ChromaVectorIndex(folder / "vectors"),
+        llm or build_chat_model(settings, lambda: ExtractiveChatModel(judge=judge)),
+        config,
+        lexical_index=TantivyLexicalIndex(folder / "lexical"),
+        embedder=embedder,
+        reranker=load_reranker(config.reranker_model, judge),
+        audit=SQLiteAuditLog(folder / "audit.db"),
+        workers=WorkerPool(settings.workers),
+        checkpointer=checkpointer,
+        ask_needs_reason=settings.require_access_reason,
+    )
+
+
+def _response(state: dict[str, object]) -> RAGResponse:
+    return RAGResponse.model_validate(state["response"])
