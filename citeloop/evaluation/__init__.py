@@ -1,0 +1,1 @@
+"""Measuring the engine on folders of questions, claims and intents with known answers (``citeloop eval``)."""

@@ -1,0 +1,141 @@
+"""One run of ``citeloop eval``: the set is read, its corpora are indexed, and what is shipped is measured."""
+
+import asyncio
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from rich.progress import Progress
+
+from citeloop.engine import RAGQueryEngine, open_engine
+from citeloop.errors import StoreError
+from citeloop.evaluation.asking import Task
+from citeloop.evaluation.claims import ScoreClaim
+from citeloop.evaluation.evaluate import evaluate_claims, evaluate_intents, evaluate_questions
+from citeloop.evaluation.indexing import ensure_indexed, index_home
+from citeloop.evaluation.report import ClaimReport, QuestionReport, Report
+from citeloop.evaluation.scoring import QuestionScore
+from citeloop.evaluation.selection import Selection, corpora_to_search, select
+from citeloop.evaluation.sets import EvaluationSet, LabelledClaim, read_set
+from citeloop.knowledge.index_report import IndexProgress
+from citeloop.models.load import load_embedder
+from citeloop.models.memoized_embedder import MemoizedEmbedder
+from citeloop.retrieval.analyzer import QueryAnalyzer
+from citeloop.settings import Settings
+from citeloop.state.config import RAGConfig
+from citeloop.state.models import UserContext
+from citeloop.verification.support import SupportScorer
+
+_LIBRARIES = ("citeloop", "chromadb", "langgraph", "numpy", "onnxruntime")
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What to measure and how."""
+
+    set_dir: Path
+    selection: Selection
+    config: RAGConfig
+    cache: Path
+    """Folder in which the indexes of sets are kept."""
+    concurrency: int = 1
+
+
+def run_evaluation(options: RunOptions, settings: Settings, progress: Progress) -> tuple[Report, list[QuestionScore]]:
+    """Measure what the set holds; the second value has the single questions, in their order.
+
+    Raises:
+        CiteloopError: a bad set or selection, or an index that cannot be made.
+    """
+    evaluation_set = read_set(options.set_dir)
+    chosen = select(evaluation_set, options.selection)
+    questions, scores = _run_questions(chosen, options, settings, progress)
+    report = Report(
+        set_name=evaluation_set.name,
+        set_sha256=evaluation_set.sha256,
+        set_counts=_count_rows(evaluation_set),
+        corpora=options.selection.corpora or evaluation_set.corpora,
+        own_corpus=options.selection.own_corpus,
+        where=options.selection.where,
+        limit=options.selection.limit,
+        concurrency=options.concurrency,
+        settings=options.config,
+        versions=_versions(settings),
+        questions=questions,
+        claims=_run_claims(chosen.claims, settings, progress),
+        intents=evaluate_intents(chosen.intents, QueryAnalyzer()) if chosen.intents else None,
+    )
+    return report, scores
+
+
+def _run_questions(
+    evaluation_set: EvaluationSet, options: RunOptions, settings: Settings, progress: Progress
+) -> tuple[QuestionReport | None, list[QuestionScore]]:
+    if not evaluation_set.questions:
+        return None, []
+    searched = corpora_to_search(evaluation_set, options.selection)
+    home = index_home(options.cache, evaluation_set, settings.embedding_model)
+    engine = open_engine(home, settings=settings, config=options.config)
+    _index(engine, home, evaluation_set, dict.fromkeys(name for names in searched for name in names), progress)
+    tasks = [Task(question, corpora) for question, corpora in zip(evaluation_set.questions, searched, strict=True)]
+    bar = progress.add_task("questions", total=len(tasks))
+    report, scores = asyncio.run(
+        evaluate_questions(engine, tasks, options.config, options.concurrency, lambda: progress.advance(bar))
+    )
+    return report, scores
+
+
+def _index(
+    engine: RAGQueryEngine, home: Path, evaluation_set: EvaluationSet, corpora: Iterable[str], progress: Progress
+) -> None:
+    def index(file: Path, corpus: str) -> None:
+        bar = progress.add_task(f"index {corpus}", total=None)
+
+        def show(at: IndexProgress) -> None:
+            progress.update(bar, completed=at.documents, total=at.total)
+
+        report = engine.indexer.index([file], corpus, UserContext(), progress=show)
+        if report.skipped:
+            raise StoreError(f"{len(report.skipped)} documents of corpus {corpus!r} were skipped: {report.skipped[0]}")
+
+    ensure_indexed(home, evaluation_set, corpora, index)
+
+
+def _run_claims(claims: Sequence[LabelledClaim], settings: Settings, progress: Progress) -> ClaimReport | None:
+    if not claims:
+        return None
+    bar = progress.add_task("claims", total=len(claims))
+    return evaluate_claims(claims, _claim_scorer(settings), lambda: progress.advance(bar))
+
+
+def _claim_scorer(settings: Settings) -> ScoreClaim:
+    scorer = SupportScorer(MemoizedEmbedder(load_embedder(settings)))
+    return lambda claim, source: scorer.score(claim, [source]).score
+
+
+def _count_rows(evaluation_set: EvaluationSet) -> dict[str, int]:
+    return {
+        "documents": len(evaluation_set.documents),
+        "corpora": len(evaluation_set.corpora),
+        "questions": len(evaluation_set.questions),
+        "claims": len(evaluation_set.claims),
+        "intents": len(evaluation_set.intents),
+    }
+
+
+def _versions(settings: Settings) -> dict[str, str]:
+    return {
+        "python": platform.python_version(),
+        **{library: _version_of(library) for library in _LIBRARIES},
+        "embedding_model": settings.embedding_model,
+        "answers_by": settings.chat_model if settings.uses_chat_endpoint else "extractive",
+    }
+
+
+def _version_of(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:  # run from its sources
+        return "not installed"
