@@ -15,14 +15,14 @@ Scored once frozen: squad2, xquad's other English articles, clapnq (seen in trai
 import argparse
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from calibration import area_under_curve, calibration_error
+from linear_fit import Columns, fit_linear, listwise, logistic
 from relevance_data import Example, Row, read_examples
-from scipy.optimize import minimize
 
 from citeloop.models.evidence import EvidencePassage
 from citeloop.models.grounded_writer import LEAST_RELEVANCE
@@ -47,8 +47,6 @@ CLAPNQ_SHARE = 0.5
 UNANSWERABLE_SHARE = 0.2
 """Share of unanswerable questions for which answer relevance is calibrated. squad2 has 52% on purpose, each written to
 come near an answer; people who ask their own documents do so less often."""
-
-Columns = Mapping[str, Matrix]
 
 
 def main() -> None:
@@ -114,20 +112,20 @@ def fit_sentence(examples: Sequence[Example]) -> LinearModel:
             right.append((example.answers * gold)[kept])
             weights.append(CLAPNQ_SHARE if "gold_sentences" in example.row else 1.0)
     starts = np.cumsum([0, *map(len, right)])[:-1]
-    return _fit(columns, _listwise(np.concatenate(right), starts, np.array(weights)), penalty=1e-2)
+    return fit_linear(columns, listwise(np.concatenate(right), starts, np.array(weights)), penalty=1e-2)
 
 
 def fit_passage(sentence: LinearModel, examples: Sequence[Example]) -> LinearModel:
     """Logistic: P(the candidate is a gold document)."""
     columns = [passage_features(e.laid_out, e.columns, sentence.logits(e.columns)) for e in examples]
     gold = np.concatenate([example.in_gold for example in examples])
-    return _fit(columns, _logistic(gold, np.ones(len(gold))), penalty=1e-4)
+    return fit_linear(columns, logistic(gold, np.ones(len(gold))), penalty=1e-4)
 
 
 def fit_answer(answers: Sequence["QuotedAnswer"]) -> LinearModel:
     """Logistic: P(the quoted sentences hold the answer)."""
     right = np.array([float(quoted.is_right) for quoted in answers])
-    return _fit([quoted.columns for quoted in answers], _logistic(right, _question_weights(answers)), penalty=1e-3)
+    return fit_linear([quoted.columns for quoted in answers], logistic(right, _question_weights(answers)), penalty=1e-3)
 
 
 def _question_weights(answers: Sequence["QuotedAnswer"]) -> Matrix:
@@ -135,51 +133,6 @@ def _question_weights(answers: Sequence["QuotedAnswer"]) -> Matrix:
     unanswerable = np.array([not quoted.is_answerable for quoted in answers])
     odds = UNANSWERABLE_SHARE / (1 - UNANSWERABLE_SHARE)
     return np.where(unanswerable, odds * (~unanswerable).sum() / max(1, unanswerable.sum()), 1.0)
-
-
-Loss = Callable[[Matrix], tuple[float, Matrix]]
-"""Logits of all rows to the mean loss and its gradient."""
-
-
-def _listwise(right: Matrix, starts: NDArray[np.intp], weights: Matrix) -> Loss:
-    sizes = np.diff(np.append(starts, len(right)))
-
-    def loss(logits: Matrix) -> tuple[float, Matrix]:
-        mass = np.exp(logits - np.repeat(np.maximum.reduceat(logits, starts), sizes))
-        share = mass / np.repeat(np.add.reduceat(mass, starts), sizes)
-        held = np.add.reduceat(share * right, starts)
-        pull = share - share * right / np.repeat(held, sizes)
-        return -float(weights @ np.log(held)) / weights.sum(), np.repeat(weights, sizes) * pull / weights.sum()
-
-    return loss
-
-
-def _logistic(labels: Matrix, weights: Matrix) -> Loss:
-    shares = weights / weights.sum()
-
-    def loss(logits: Matrix) -> tuple[float, Matrix]:
-        value = float(shares @ (np.logaddexp(0.0, logits) - labels * logits))
-        return value, shares * (probability(logits) - labels)
-
-    return loss
-
-
-def _fit(columns: Sequence[Columns], loss: Loss, penalty: float) -> LinearModel:
-    """Least regularised loss over standardised columns, told in terms of the columns as they are."""
-    names = list(columns[0])
-    rows = np.vstack([np.stack([table[name] for name in names], axis=1) for table in columns])
-    mean, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-6
-    scaled = np.column_stack([np.ones(len(rows)), (rows - mean) / scale])
-    penalties = np.array([0.0] + [penalty] * len(names))
-
-    def regularised(weights: Matrix) -> tuple[float, Matrix]:
-        value, gradient = loss(scaled @ weights)
-        return value + float(penalties @ weights**2), scaled.T @ gradient + 2 * penalties * weights
-
-    best = minimize(regularised, np.zeros(scaled.shape[1]), jac=True, method="L-BFGS-B").x
-    plain = best[1:] / scale
-    told = {name: round(float(weight), 5) for name, weight in zip(names, plain, strict=True)}
-    return LinearModel(round(float(best[0] - plain @ mean), 5), told)
 
 
 @dataclass(frozen=True)
@@ -278,22 +231,6 @@ def _passage_error(sentence: LinearModel, passage: LinearModel, examples: list[E
     grades = probability(np.concatenate([passage.logits(table) for table in columns]))
     gold = np.concatenate([example.in_gold for example in examples])
     return calibration_error(grades, gold > 0, np.ones(len(gold)))
-
-
-def calibration_error(predicted: Matrix, happened: NDArray[np.bool_], weights: Matrix) -> float:
-    """Expected calibration error over ten bins of equal width."""
-    bins = np.minimum((predicted * 10).astype(int), 9)
-    gap = np.bincount(bins, weights * (predicted - happened))
-    return float(np.abs(gap).sum() / weights.sum())
-
-
-def area_under_curve(predicted: Matrix, happened: NDArray[np.bool_]) -> float:
-    """Probability that one that happened is rated above one that did not; ties count half."""
-    yes, no = predicted[happened], np.sort(predicted[~happened])
-    if not len(yes) or not len(no):
-        return float("nan")
-    below, up_to = np.searchsorted(no, yes, side="left"), np.searchsorted(no, yes, side="right")
-    return float((below + up_to).mean() / 2 / len(no))
 
 
 def write(models: Mapping[str, LinearModel]) -> None:

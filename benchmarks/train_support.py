@@ -14,8 +14,8 @@ conflict with their source; the scale is then set on labelled rows alone (Platt 
 import argparse
 import hashlib
 import json
+import math
 import random
-import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
+from changed_claims import CHANGES
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, log_loss, roc_auc_score
@@ -37,10 +38,9 @@ from citeloop.verification.citations import parse_citations
 from citeloop.verification.confidence import all_supported
 from citeloop.verification.features import FEATURES, evidence_sentences, match_claim
 from citeloop.verification.support import SupportModel
-from citeloop.verification.traits import OPPOSITE_PAIRS, read_traits
+from citeloop.verification.traits import read_traits
 
 Array: TypeAlias = NDArray[np.float64]
-Change: TypeAlias = Callable[[str, random.Random], str | None]
 
 MADE_UP_WEIGHT = 0.05
 SUPPORTED_FROM = 0.7
@@ -65,55 +65,6 @@ def read_rows(path: Path) -> list[Row]:
         Row(parse_citations(r["claim"], {}).text.strip(), r["source"], r["supported"], r["split"], r["question"])
         for r in records
     ]
-
-
-def change_number(text: str, rng: random.Random) -> str | None:
-    """One number replaced by another of about its size."""
-    match = _pick(r"(?<![\w.,])\d{1,7}(?![\w,])", text, rng)
-    if match is None:
-        return None
-    old = int(match.group())
-    new = rng.choice([n for step in (1, 2, 3, 5, 10, 20) for n in (old - step, old + step) if n > 0])
-    return text[: match.start()] + str(new) + text[match.end() :]
-
-
-def change_name(text: str, rng: random.Random) -> str | None:
-    """One name replaced by another."""
-    match = _pick(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b", text, rng)
-    if match is None:
-        return None
-    names = ("Hartmann", "Oslo", "Delgado", "Kyoto", "Brennan", "Tasmania", "Whitlock", "Ferrara", "Nakamura", "Dakota")
-    return text[: match.start()] + rng.choice(names) + text[match.end() :]
-
-
-def change_negation(text: str, rng: random.Random) -> str | None:
-    """A "not" taken out, or put in."""
-    if re.search(r"\b(?:not|never|no)\b|n't\b", text):
-        changed, count = re.subn(r"\b(?:not|never) ", "", text, count=1)
-    else:
-        verbs = r"\b(is|are|was|were|can|will|should|must|may|could)\b"
-        changed, count = re.subn(verbs, r"\1 not", text, count=1)
-    return changed if count else None
-
-
-def change_to_opposite(text: str, rng: random.Random) -> str | None:
-    """One word replaced by its opposite."""
-    opposites = dict(OPPOSITE_PAIRS) | {other: one for one, other in OPPOSITE_PAIRS}
-    match = _pick(rf"\b(?:{'|'.join(opposites)})\b", text, rng)
-    return match and text[: match.start()] + opposites[match.group()] + text[match.end() :]
-
-
-def _pick(pattern: str, text: str, rng: random.Random) -> re.Match[str] | None:
-    matches = list(re.finditer(pattern, text))
-    return rng.choice(matches) if matches else None
-
-
-CHANGES: dict[str, Change] = {
-    "number": change_number,
-    "name": change_name,
-    "negation": change_negation,
-    "opposite": change_to_opposite,
-}
 
 
 def make_up_rows(rows: Sequence[Row], seed: int = 0) -> list[Row]:
@@ -228,9 +179,15 @@ def report_answers(data: Data, predicted: Array) -> dict[str, float]:
         answers[data.rows[index].question].append(int(index))
     several = [members for members in answers.values() if len(members) > 1]
     truth = [bool(data.supported[members].all()) for members in several]
-    ways: dict[str, Callable[[Array], float]] = {"product": np.prod, "smallest": np.min, "shipped": all_supported}
+    ways: dict[str, Callable[[Sequence[float]], float]] = {
+        "product": math.prod,
+        "smallest": min,
+        "shipped": all_supported,
+    }
     losses = {
-        f"answer_log_loss_{name}": log_loss(truth, np.clip([way(predicted[members]) for members in several], 1e-4, 1))
+        f"answer_log_loss_{name}": log_loss(
+            truth, np.clip([way(predicted[members].tolist()) for members in several], 1e-4, 1)
+        )
         for name, way in ways.items()
     }
     return {"answers": float(len(several))} | {name: round(float(loss), 4) for name, loss in losses.items()}

@@ -5,9 +5,10 @@ multinomial weights its bootstrap distribution (Efron 1979; percentile interval)
 draws, as matrix products. ``scipy.stats.bootstrap`` would draw anew for each, and SciPy is large for one function.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +24,18 @@ Weights: TypeAlias = Floats
 """Shape ``(draws, observations)``."""
 
 
-class Statistic(Protocol):
+class Statistic(ABC):
     """A figure computed from weighted observations."""
 
+    leans: ClassVar[bool] = False
+    """Whether resamples give larger values than the sample by nature, as a magnitude does that noise adds to."""
+
     @property
+    @abstractmethod
     def observations(self) -> int:
         """How many observations bear on the figure."""
 
+    @abstractmethod
     def __call__(self, weights: Weights) -> Floats:
         """The figure for each draw, shape ``(draws,)``; NaN where it is not defined."""
 
@@ -46,7 +52,7 @@ class Estimate(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Ratio:
+class Ratio(Statistic):
     """Sum of ``numerators`` over sum of ``denominators``: means, shares, precision, recall, F1."""
 
     numerators: Floats
@@ -61,7 +67,7 @@ class Ratio:
 
 
 @dataclass(frozen=True, slots=True)
-class Quantile:
+class Quantile(Statistic):
     """The ``share`` quantile (linear interpolation, as ``numpy.quantile``) of ``values``; NaN are left out."""
 
     values: Floats
@@ -92,7 +98,7 @@ def estimate(statistics: Mapping[str, Statistic], sample_size: int) -> dict[str,
         for name, statistic in defined.items():
             draws[name].append(statistic(weights))
     return {
-        name: _interval(values[name], draws[name], statistic.observations) if name in defined else None
+        name: _interval(statistic, values[name], np.concatenate(draws[name])) if name in defined else None
         for name, statistic in statistics.items()
     }
 
@@ -119,11 +125,12 @@ def _draw_at(drawn: Floats, position: Floats) -> NDArray[np.intp]:
     return index
 
 
-def _interval(value: float, draws: list[Floats], observations: int) -> Estimate | None:
-    figures = np.concatenate(draws)
-    figures = figures[~np.isnan(figures)]
-    if np.isnan(value) or not figures.size:
+def _interval(statistic: Statistic, value: float, draws: Floats) -> Estimate | None:
+    draws = draws[~np.isnan(draws)]
+    if np.isnan(value) or not draws.size:
         return None
+    if statistic.leans:  # without this, the interval of a small calibration error would lie beside it
+        draws = np.maximum(draws - (draws.mean() - value), 0)
     tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(figures, [tail, 1 - tail])
-    return Estimate(value=value, low=float(low), high=float(high), n=observations)
+    low, high = np.quantile(draws, [tail, 1 - tail])
+    return Estimate(value=value, low=float(low), high=float(high), n=statistic.observations)

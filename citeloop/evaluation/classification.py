@@ -1,16 +1,17 @@
 """Statistics of a probability against a yes-or-no label."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from citeloop.evaluation.bootstrap import Floats, Weights, divide
+from citeloop.evaluation.bootstrap import Floats, Statistic, Weights, divide
 
 CALIBRATION_BINS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class MacroF1:
+class MacroF1(Statistic):
     """Mean of the F1 of both classes, ``scores >= threshold`` read as yes."""
 
     scores: Floats
@@ -28,7 +29,7 @@ class MacroF1:
 
 
 @dataclass(frozen=True, slots=True)
-class AreaUnderCurve:
+class AreaUnderCurve(Statistic):
     """Area under the ROC curve: P(a yes scores over a no), ties counting half (Mann and Whitney 1947)."""
 
     scores: Floats
@@ -48,8 +49,10 @@ class AreaUnderCurve:
 
 
 @dataclass(frozen=True, slots=True)
-class CalibrationError:
+class CalibrationError(Statistic):
     """Expected calibration error over bins of equal width (Naeini et al. 2015); 0 is best."""
+
+    leans: ClassVar[bool] = True
 
     scores: Floats
     labels: Floats

@@ -64,15 +64,13 @@ def eval(**options: Unpack[_Options]) -> None:
         raise click.UsageError("--own-corpus and --corpus exclude each other")
 
     from rich.console import Console
-    from rich.progress import Progress
 
     from citeloop.evaluation.report import print_report
     from citeloop.evaluation.rows import write_rows
     from citeloop.evaluation.run import run_evaluation
     from citeloop.settings import Settings
 
-    with Progress(console=Console(stderr=True)) as progress:
-        report, scores = run_evaluation(_run_options(options), Settings(), progress)
+    report, scores = run_evaluation(_run_options(options), Settings(), Console(stderr=True))
     if options["rows"]:
         write_rows(options["rows"], scores)
     if options["as_json"]:
@@ -80,9 +78,8 @@ def eval(**options: Unpack[_Options]) -> None:
     else:
         print_report(report, Console())
     if report.questions and report.questions.errors:
-        click.echo(
-            f"citeloop: {len(report.questions.errors)} questions raised an error, listed in the report", err=True
-        )
+        failed, asked = len(report.questions.errors), report.questions.measured
+        click.echo(f"citeloop: {failed} of {asked} questions raised an error; the report lists them", err=True)
         sys.exit(1)
 
 

@@ -68,7 +68,7 @@ def scheme_for(rows: Sequence[LabelledIntent]) -> LabelScheme:
         return LabelScheme("complexity", _read_complexity)
     if labels & set(_BY_TYPE.values()):
         return LabelScheme("question type", lambda analysis: _BY_TYPE[analysis.intent])
-    return LabelScheme("intent against foreign labels", lambda analysis: analysis.intent.value, comparable=False)
+    return LabelScheme("intent, against other labels", lambda analysis: analysis.intent.value, comparable=False)
 
 
 def predict_labels(rows: Sequence[LabelledIntent], analyzer: Analyzer, scheme: LabelScheme) -> list[str]:

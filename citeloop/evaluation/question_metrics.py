@@ -1,7 +1,7 @@
 """The figures of a set of questions, each as a statistic that can be resampled over the questions."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -22,18 +22,17 @@ BY_TYPE = (
 """Figures told again for each question type."""
 
 
-def measure(scores: Sequence[QuestionScore]) -> dict[str, Estimate | None]:
-    """Every figure with its interval; ``None`` where no question bears on it."""
-    return estimate(question_statistics(scores), len(scores))
+def measure(scores: Sequence[QuestionScore], names: Collection[str] | None = None) -> dict[str, Estimate | None]:
+    """Every figure, or those in ``names``, with its interval; ``None`` where no question bears on it."""
+    statistics = question_statistics(scores)
+    wanted = {name: statistic for name, statistic in statistics.items() if names is None or name in names}
+    return estimate(wanted, len(scores))
 
 
 def measure_by_type(scores: Sequence[QuestionScore]) -> dict[str, dict[str, Estimate | None]]:
     """The figures of ``BY_TYPE`` for each type of question, in the order of their names."""
-    return {
-        kind: {name: figure for name, figure in measure(of_kind).items() if name in BY_TYPE}
-        for kind in sorted({score.question.type for score in scores})
-        if (of_kind := [score for score in scores if score.question.type == kind])
-    }
+    kinds = sorted({score.question.type for score in scores})
+    return {kind: measure([score for score in scores if score.question.type == kind], BY_TYPE) for kind in kinds}
 
 
 def count_statuses(scores: Iterable[QuestionScore]) -> dict[str, int]:

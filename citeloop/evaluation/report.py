@@ -82,33 +82,38 @@ class Report(_Part):
 
 def print_report(report: Report, console: Console) -> None:
     """Write the report as tables: shares in percent, every figure with its 95% interval."""
-    settings = report.settings
-    console.print(
-        f"{report.set_name} ({report.set_sha256[:12]}), strategy {settings.strategy}, "
-        f"at most {settings.max_correction_rounds} correction rounds"
-    )
+    console.print(f"{report.set_name} ({report.set_sha256[:12]})", highlight=False)
     if report.questions:
-        _print_questions(report.questions, console)
+        _print_questions(report.questions, report.settings, console)
     if report.claims:
-        console.print(_metric_table(f"{report.claims.measured} claims", report.claims.metrics))
+        console.print(f"{report.claims.measured} claims", highlight=False)
+        console.print(_metric_table(report.claims.metrics))
     if report.intents:
-        title = f"{report.intents.measured} questions, analysis read as {report.intents.scheme}"
-        console.print(_metric_table(title, report.intents.metrics))
-        console.print(_confusion_table(report.intents.confusion))
+        _print_intents(report.intents, console)
 
 
-def _print_questions(questions: QuestionReport, console: Console) -> None:
-    console.print(_metric_table(f"{questions.measured} questions", questions.metrics))
+def _print_questions(questions: QuestionReport, settings: RAGConfig, console: Console) -> None:
+    rounds = settings.max_correction_rounds
+    run = f"{questions.measured} questions, strategy {settings.strategy}, at most {rounds} correction rounds"
+    console.print(run, highlight=False)
+    console.print(_metric_table(questions.metrics))
     if len(questions.by_type) > 1:
         console.print(_type_table(questions.by_type))
     statuses = ", ".join(f"{status} {count}" for status, count in questions.statuses.items())
-    console.print(f"{statuses}; {questions.seconds:.1f} s in all")
+    console.print(f"{statuses}; {questions.seconds:.1f} s in all", highlight=False)
     for failure in questions.errors:
         console.print(f"error at {failure.qid}: {failure.error}", style="red", markup=False)
 
 
-def _metric_table(title: str, metrics: Mapping[str, Estimate | None]) -> Table:
-    table = Table("metric", title=title, title_justify="left")
+def _print_intents(intents: IntentReport, console: Console) -> None:
+    console.print(f"{intents.measured} questions, analysis read as {intents.scheme}", highlight=False)
+    console.print(_metric_table(intents.metrics))
+    console.print("labels of the set (rows) against labels predicted")
+    console.print(_confusion_table(intents.confusion))
+
+
+def _metric_table(metrics: Mapping[str, Estimate | None]) -> Table:
+    table = Table("metric")
     for heading in ("value", "95% interval", "n"):
         table.add_column(heading, justify="right")
     for name, figure in metrics.items():
@@ -126,7 +131,7 @@ def _type_table(by_type: Mapping[str, Mapping[str, Estimate | None]]) -> Table:
 
 def _confusion_table(confusion: Mapping[str, Mapping[str, int]]) -> Table:
     predicted = sorted({label for counts in confusion.values() for label in counts})
-    table = Table("label", *predicted, title="labels of the set against labels predicted", title_justify="left")
+    table = Table("label", *predicted)
     for label, counts in confusion.items():
         table.add_row(label, *(str(counts.get(name, 0)) for name in predicted))
     return table

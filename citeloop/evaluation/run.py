@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from rich.console import Console
 from rich.progress import Progress
 
 from citeloop.engine import RAGQueryEngine, open_engine
@@ -43,15 +44,17 @@ class RunOptions:
     concurrency: int = 1
 
 
-def run_evaluation(options: RunOptions, settings: Settings, progress: Progress) -> tuple[Report, list[QuestionScore]]:
+def run_evaluation(options: RunOptions, settings: Settings, console: Console) -> tuple[Report, list[QuestionScore]]:
     """Measure what the set holds; the second value has the single questions, in their order.
+
+    Progress bars go to ``console``.
 
     Raises:
         CiteloopError: a bad set or selection, or an index that cannot be made.
     """
     evaluation_set = read_set(options.set_dir)
     chosen = select(evaluation_set, options.selection)
-    questions, scores = _run_questions(chosen, options, settings, progress)
+    questions, scores = _run_questions(chosen, options, settings, console)
     report = Report(
         set_name=evaluation_set.name,
         set_sha256=evaluation_set.sha256,
@@ -64,27 +67,27 @@ def run_evaluation(options: RunOptions, settings: Settings, progress: Progress) 
         settings=options.config,
         versions=_versions(settings),
         questions=questions,
-        claims=_run_claims(chosen.claims, settings, progress),
+        claims=_run_claims(chosen.claims, settings, console),
         intents=evaluate_intents(chosen.intents, QueryAnalyzer()) if chosen.intents else None,
     )
     return report, scores
 
 
 def _run_questions(
-    evaluation_set: EvaluationSet, options: RunOptions, settings: Settings, progress: Progress
+    evaluation_set: EvaluationSet, options: RunOptions, settings: Settings, console: Console
 ) -> tuple[QuestionReport | None, list[QuestionScore]]:
     if not evaluation_set.questions:
         return None, []
     searched = corpora_to_search(evaluation_set, options.selection)
     home = index_home(options.cache, evaluation_set, settings.embedding_model)
     engine = open_engine(home, settings=settings, config=options.config)
-    _index(engine, home, evaluation_set, dict.fromkeys(name for names in searched for name in names), progress)
     tasks = [Task(question, corpora) for question, corpora in zip(evaluation_set.questions, searched, strict=True)]
-    bar = progress.add_task("questions", total=len(tasks))
-    report, scores = asyncio.run(
-        evaluate_questions(engine, tasks, options.config, options.concurrency, lambda: progress.advance(bar))
-    )
-    return report, scores
+    with Progress(console=console) as progress:
+        _index(engine, home, evaluation_set, dict.fromkeys(name for names in searched for name in names), progress)
+        bar = progress.add_task("questions", total=len(tasks))
+        return asyncio.run(
+            evaluate_questions(engine, tasks, options.config, options.concurrency, lambda: progress.advance(bar))
+        )
 
 
 def _index(
@@ -103,11 +106,12 @@ def _index(
     ensure_indexed(home, evaluation_set, corpora, index)
 
 
-def _run_claims(claims: Sequence[LabelledClaim], settings: Settings, progress: Progress) -> ClaimReport | None:
+def _run_claims(claims: Sequence[LabelledClaim], settings: Settings, console: Console) -> ClaimReport | None:
     if not claims:
         return None
-    bar = progress.add_task("claims", total=len(claims))
-    return evaluate_claims(claims, _claim_scorer(settings), lambda: progress.advance(bar))
+    with Progress(console=console) as progress:
+        bar = progress.add_task("claims", total=len(claims))
+        return evaluate_claims(claims, _claim_scorer(settings), lambda: progress.advance(bar))
 
 
 def _claim_scorer(settings: Settings) -> ScoreClaim:

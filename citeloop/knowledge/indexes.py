@@ -11,11 +11,15 @@ from citeloop.knowledge.corpus import Hit, OpenCorpus
 from citeloop.models.embedder import Vectors
 
 
-class VectorIndex(Protocol):
-    """Nearest neighbours by cosine (ADR-031, VectorIndex): one collection per corpus and embedding model."""
+class VectorSearch(Protocol):
+    """Nearest neighbours by cosine."""
 
     def search(self, corpus: OpenCorpus, query_vector: Vectors, top_k: int) -> list[Hit]:
         """The ``top_k`` nearest chunks of the corpus, best first; ``score`` is the cosine, in [-1, 1]."""
+
+
+class VectorIndex(VectorSearch, Protocol):
+    """An index of vectors (ADR-031, VectorIndex): one collection per corpus and embedding model."""
 
     def holds(self, corpus: OpenCorpus) -> bool:
         """Whether anything was ever written of the corpus and can be read; False also where a writer was killed midway.

@@ -8,15 +8,19 @@ from citeloop.text.sentences import Span, split_sentences
 
 _CODE_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _MARKUP = re.compile(r"\s*(?:#|///|<[!/a-z]|\{[*%]|\[[^\]]+\]:\s|!\[)", re.IGNORECASE)
-_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_DECORATION = re.compile(r"^(?:[-*+•>|#]|\d{1,3}[.)]|\s)+(?=\S)")
+_ITEM = re.compile(r"\s*(?:(?:[-*+•]|\d{1,3}[.)])\s|\|)")
+_DECORATION = re.compile(r"^(?:\s*(?:[-*+•>]|\d{1,3}[.)])\s+)+")
+_BETWEEN_PROSE_AND_CODE = re.compile(r"(?:\s|<[^>\n]*>|///[^\n]*)*")
 _BRACKETED_NUMBER = re.compile(r"\s*[\[\uff3b\u3010\u3014]\s*\d[\d\s,;\u2013-]*[\]\uff3d\u3011\u3015]")
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
+_LONGEST_CODE = 20  # lines
+
+
 @dataclass(frozen=True, slots=True)
 class Quotable:
-    """A sentence or list item of a passage, as it stands there."""
+    """A sentence, list item or table row of a passage, as it stands there."""
 
     text: str
     is_item: bool
@@ -51,10 +55,16 @@ def _quotables(text: str, fences: list[Span]) -> Iterator[Quotable]:
         sentence = text[span.start : span.end]
         if any(fence.start < span.end and span.start < fence.end for fence in fences) or not _says_something(sentence):
             continue
-        code = next(
-            (fence for fence in fences if not text[span.end : fence.start].strip() and fence.start >= span.end), None
-        )
-        yield Quotable(sentence, bool(_ITEM.match(sentence)), text[code.start : code.end].strip("\n") if code else "")
+        yield Quotable(sentence, bool(_ITEM.match(sentence)), _code_behind(text, span, fences))
+
+
+def _code_behind(text: str, span: Span, fences: list[Span]) -> str:
+    fence = next((fence for fence in fences if fence.start >= span.end), None)
+    if fence is None or not _BETWEEN_PROSE_AND_CODE.fullmatch(text, span.end, fence.start):
+        return ""
+    code = text[fence.start : fence.end].strip("\n")
+    is_whole = code.endswith(("```", "~~~"))  # the cut of the chunk may have left its end elsewhere
+    return code if is_whole and code.count("\n") <= _LONGEST_CODE else ""
 
 
 def _says_something(sentence: str) -> bool:

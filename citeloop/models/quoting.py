@@ -1,8 +1,9 @@
 """Which sentences to quote as the answer: the best first, few and short."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 
@@ -63,8 +64,9 @@ def choose_places(passages: Sequence[Sequence[Quotable]], scores: Sequence[Score
     for index in np.argsort(-flat, kind="stable"):
         if _is_enough(passages, chosen, held / float(mass.sum()), plan):
             break
-        if _fits(passages, chosen, places[index], plan):
-            chosen += [place for place in _with_items(passages, places[index]) if place not in chosen]
+        brought = _with_what_it_announces(passages, places[index])
+        if brought and _fits(passages, chosen, places[index], plan):
+            chosen += [place for place in brought if place not in chosen]
             held += float(mass[index])
     return chosen
 
@@ -82,15 +84,15 @@ def _fits(passages: Sequence[Sequence[Quotable]], chosen: Sequence[Place], place
     return together <= plan.most_words and not any(_say_the_same(passages, place, other) for other in chosen)
 
 
-def _with_items(passages: Sequence[Sequence[Quotable]], place: Place) -> Iterator[Place]:
-    yield place
+def _with_what_it_announces(passages: Sequence[Sequence[Quotable]], place: Place) -> list[Place]:
+    """The sentence and, behind a lead-in, its items; nothing for a lead-in whose sequel cannot be quoted."""
     passage = passages[place.passage]
-    if not passage[place.sentence].leads_in:
-        return
-    for index in range(place.sentence + 1, min(len(passage), place.sentence + 1 + _ITEMS_AFTER_A_LEAD_IN)):
-        if not passage[index].is_item:
-            return
-        yield Place(place.passage, index)
+    quotable = passage[place.sentence]
+    if not quotable.leads_in:
+        return [place]
+    behind = range(place.sentence + 1, min(len(passage), place.sentence + 1 + _ITEMS_AFTER_A_LEAD_IN))
+    items = [Place(place.passage, index) for index in takewhile(lambda index: passage[index].is_item, behind)]
+    return [place, *items] if items or quotable.code else []
 
 
 def _words_of(passages: Sequence[Sequence[Quotable]], places: Sequence[Place]) -> int:

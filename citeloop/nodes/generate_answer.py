@@ -54,7 +54,7 @@ async def _draft(llm: BaseChatModel, messages: list[BaseMessage], config: Runnab
     try:
         reply = await llm.ainvoke(messages, config, max_tokens=settings.max_answer_tokens)
     except Exception as error:
-        raise translate_model_error(error, llm) from error
+        raise translate_model_error(error, llm) from None  # the provider's own words may quote the key
     text = strip_thinking(reply.text).strip()
     if not text:
         raise ModelReplyInvalid("the model's reply holds no text; check the endpoint and the model's name")

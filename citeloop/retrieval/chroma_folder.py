@@ -23,7 +23,7 @@ from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
-from citeloop.errors import StoreBusy, StoreCorrupt
+from citeloop.errors import StoreBusy, StoreCorrupt, UsageError
 from citeloop.knowledge.corpus import OpenCorpus
 
 if TYPE_CHECKING:  # Chroma takes long to import: it is loaded with the first search
@@ -31,6 +31,9 @@ if TYPE_CHECKING:  # Chroma takes long to import: it is loaded with the first se
     from chromadb.api import ClientAPI
 
 _LOCK_TIMEOUT_S = 20.0
+_started_in: int | None = (
+    None  # process id: Chroma keeps threads of the process as a whole, whatever clients come and go
+)
 _BEING_WRITTEN = ""
 _CATALOGUE = "chroma.sqlite3"
 
@@ -48,14 +51,16 @@ class _Session(NamedTuple):
 
 
 class ChromaFolder:
-    """Hands out the collection of a corpus, for reading and for writing. Thread-safe; survives a fork."""
+    """Hands out the collection of a corpus, for reading and for writing. Thread-safe.
+
+    Raises:
+        UsageError: the process was forked from one that had used Chroma.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._of_parent: list[_Session | None] = []
         self._session: _Session | None = None
         self._opening = Lock()
-        self._pid = os.getpid()
 
     def read(self, corpus: OpenCorpus) -> Collection | None:
         """The collection as of its last write, or None where there is none.
@@ -64,7 +69,7 @@ class ChromaFolder:
             StoreCorrupt: a write to it did not end, or the data cannot be read.
             StoreBusy: another process keeps the folder locked.
         """
-        self._forget_parent()
+        _require_no_fork()
         name = _collection_name(corpus)
         mark = self._mark(name)
         if mark is None:
@@ -152,7 +157,7 @@ class ChromaFolder:
 
     @contextmanager
     def _locked(self, corpus: OpenCorpus) -> Iterator[None]:
-        self._forget_parent()
+        _require_no_fork()
         (self._folder / "marks").mkdir(parents=True, exist_ok=True)
         lock = FileLock(self._folder / "access.lock", timeout=_LOCK_TIMEOUT_S)
         try:
@@ -162,12 +167,6 @@ class ChromaFolder:
             raise StoreBusy(
                 f"another process keeps the vectors of corpus {corpus.name!r} locked; try again when it has ended"
             ) from error
-
-    def _forget_parent(self) -> None:
-        """In a forked child: leave the parent's session alone (its threads are not here) and begin with none."""
-        if self._pid != os.getpid():
-            self._of_parent.append(self._session)  # not freed: that would wait for the threads
-            self._session, self._opening, self._pid = None, Lock(), os.getpid()
 
     def _mark_path(self, name: str) -> Path:
         return self._folder / "marks" / name
@@ -183,8 +182,23 @@ class ChromaFolder:
         return mark
 
 
+def lost_by_fork() -> bool:
+    """Whether Chroma was started in a parent of this process: its threads stayed there, and calls would wait."""
+    return _started_in not in (None, os.getpid())
+
+
+def _require_no_fork() -> None:
+    if lost_by_fork():
+        raise UsageError(
+            "Chroma was used before this process was forked and cannot be used in it; "
+            "fork earlier, or start the process with multiprocessing's spawn method"
+        )
+
+
 def _connect(folder: Path) -> _Session:
     """A client that shares nothing with any other of this process (``PersistentClient`` hands out one per folder)."""
+    global _started_in
+    _started_in = os.getpid()
     from chromadb.api.client import Client
     from chromadb.config import Settings, System
 

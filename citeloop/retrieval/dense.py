@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from citeloop.knowledge.corpus import Hit, OpenCorpus
+from citeloop.knowledge.indexes import VectorSearch
 from citeloop.models.embedder import Vectors
-from citeloop.retrieval.chroma_folder import ChromaFolder
+from citeloop.retrieval.chroma_folder import ChromaFolder, lost_by_fork
 
 _ROWS_AT_A_TIME = 1000  # Chroma takes 5461; readers that open the folder wait for one call at the most
 
@@ -16,13 +17,19 @@ class ChromaVectorIndex:
     Thread-safe; searches from many threads run side by side. A search sees every write that had returned when it began,
     by any process. Writers are kept apart by the store's write lock. Raises ``StoreCorrupt`` where the data cannot be
     read, ``StoreBusy`` where another process keeps it locked.
+
+    Chroma does not survive a fork: its threads stay in the parent. A child forked after the first use searches with
+    ``after_fork``; without it, and for writing, it gets a ``UsageError``.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, after_fork: VectorSearch | None = None) -> None:
         self._chroma = ChromaFolder(folder)
+        self._after_fork = after_fork
 
     def search(self, corpus: OpenCorpus, query_vector: Vectors, top_k: int) -> list[Hit]:
         """See ``VectorIndex``. A corpus that nothing was written for has no hits."""
+        if self._after_fork is not None and lost_by_fork():
+            return self._after_fork.search(corpus, query_vector, top_k)
         collection = self._chroma.read(corpus)
         if collection is None or top_k < 1:
             return []

@@ -4,7 +4,7 @@ Features are named float64 columns whose rows follow the sentences of the passag
 to the best of all candidates ("gap") are zero for the best and negative for the rest.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
@@ -160,17 +160,20 @@ def _answer_type(c: CandidateSet) -> dict[str, Matrix]:
     names = c.count([s.names for s in c.sentences], c.question.stems)
     numbers = c.count([s.numbers for s in c.sentences], c.question.numbers)
     stems = c.count([s.stems for s in c.sentences], c.question.stems)
-    asks = {kind: float(c.expected is kind) for kind in ExpectedAnswer}
+
+    def where(kind: ExpectedAnswer, shown: Callable[[], Sequence[bool] | NDArray[np.generic]]) -> Matrix:
+        return np.asarray(shown(), dtype=np.float64) if c.expected is kind else np.zeros(len(c.sentences))
+
     return {
-        "person_named": asks[ExpectedAnswer.PERSON] * (names > 0),
-        "person_names": asks[ExpectedAnswer.PERSON] * np.log1p(names),
-        "time_dated": asks[ExpectedAnswer.TIME] * _flags([s.dated for s in c.sentences]),
-        "time_numbered": asks[ExpectedAnswer.TIME] * (numbers > 0),
-        "quantity_numbered": asks[ExpectedAnswer.QUANTITY] * (numbers > 0),
-        "place_located": asks[ExpectedAnswer.PLACE] * _flags([s.located for s in c.sentences]),
-        "reason_given": asks[ExpectedAnswer.REASON] * _flags([s.reasoned for s in c.sentences]),
+        "person_named": where(ExpectedAnswer.PERSON, lambda: names > 0),
+        "person_names": where(ExpectedAnswer.PERSON, lambda: np.log1p(names)),
+        "time_dated": where(ExpectedAnswer.TIME, lambda: [s.dated for s in c.sentences]),
+        "time_numbered": where(ExpectedAnswer.TIME, lambda: numbers > 0),
+        "quantity_numbered": where(ExpectedAnswer.QUANTITY, lambda: numbers > 0),
+        "place_located": where(ExpectedAnswer.PLACE, lambda: [s.located for s in c.sentences]),
+        "reason_given": where(ExpectedAnswer.REASON, lambda: [s.reasoned for s in c.sentences]),
         "new_words": np.log1p(stems),
-        "nothing_new": _flags(stems <= 1),
+        "nothing_new": (stems <= 1).astype(np.float64),
     }
 
 
@@ -198,10 +201,6 @@ def _term_shares(holds: Matrix) -> Matrix:
 
 def _share_found(found: Sequence[frozenset[str]], wanted: frozenset[str]) -> Matrix:
     return np.array([len(wanted & have) for have in found]) / max(1, len(wanted))
-
-
-def _flags(values: Sequence[bool] | NDArray[np.bool_]) -> Matrix:
-    return np.asarray(values, dtype=np.float64)
 
 
 def _ratio(part: Matrix, whole: Matrix) -> Matrix:

@@ -89,7 +89,10 @@ class CrossEncoderReranker:
             try:
                 self._model = CrossEncoder(self.name, device="cpu", local_files_only=not self._downloads)
             except (OSError, ValueError) as error:
-                raise WeightsNotFound(f"cannot load the reranker {self.name}: {error}") from error
+                reason = next(iter(str(error).splitlines()), type(error).__name__)
+                raise WeightsNotFound(
+                    f"cannot load the reranker {self.name} ({reason}); name a folder that holds it, or allow downloads"
+                ) from error
         return self._model
 
 

@@ -148,5 +148,5 @@ class RAGResponse(_Value):
 def _footnote(citation: Citation) -> str:
     text = " ".join(citation.source_text.split())
     shown = text if len(text) <= _FOOTNOTE_CHARACTERS else text[:_FOOTNOTE_CHARACTERS] + "..."
-    where = " > ".join((citation.document_title, *citation.heading_path)).strip(" >")
+    where = " > ".join(filter(None, dict.fromkeys((citation.document_title, *citation.heading_path))))
     return f"{shown} ({', '.join(filter(None, (where, citation.uri)))})" if where or citation.uri else shown

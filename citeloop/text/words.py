@@ -21,9 +21,11 @@ STOPWORDS = frozenset(
 def words(text: str) -> list[str]:
     """Lower-cased words in order. Numbers keep their inner points; runs of Chinese, Japanese, Korean and Thai script
     become overlapping pairs of characters (single ones stay single), which is what a search over them can match."""
+    lowered = _WORD.findall(text.lower())
+    if not _CJK_RUN.search(text):
+        return lowered
     found: list[str] = []
-    for match in _WORD.finditer(text.lower()):
-        word = match.group()
+    for word in lowered:
         if _CJK_RUN.search(word):
             found.extend(_cut_mixed(word))
         else:

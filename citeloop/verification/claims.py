@@ -121,7 +121,7 @@ def _parts(text: str, span: Span, markers: Sequence[Marker], plain: str) -> list
     starts = [span.start, *(group[-1].end for group in groups[:-1])]
     ends = [*(group[0].start for group in groups[:-1]), max(span.end, groups[-1][0].start)]
     parts = [
-        CitedPart(_without_markers(text, Span(start, end), markers).strip(" ,;"), _numbers(group))
+        CitedPart(_without_markers(text, Span(start, end), group).strip(" ,;"), _numbers(group))
         for start, end, group in zip(starts, ends, groups, strict=True)
     ]
     if any(len(words(part.text)) < _FEWEST_WORDS_IN_PART for part in parts):

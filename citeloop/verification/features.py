@@ -25,7 +25,7 @@ FEATURES = (
     "evidence_length",
     "conflict",
 )
-"""Their order in the vector that ``support_features`` returns."""
+"""In the order of ``ClaimMatch.features``."""
 
 _PROJECTED_ONTO = 5
 _RIDGE = 1e-3

@@ -101,6 +101,24 @@ def test_tables_are_for_people(set_dir: Path) -> None:
     assert "2 questions" in result.stdout
 
 
+@needs_weights
+def test_questions_that_raise_are_listed_and_the_exit_code_tells(
+    set_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")  # nothing listens there
+    monkeypatch.setenv("CITELOOP_CHAT_MAX_RETRIES", "0")
+    result = run(set_dir, "--where", "qid=leave", "--json")
+    assert result.exit_code == 1
+    assert "1 of 1 questions raised an error" in result.stderr
+    questions = json.loads(result.stdout)["questions"]
+    assert [(error["qid"], error["error"].split(":")[0]) for error in questions["errors"]] == [
+        ("leave", "model_unavailable")
+    ]
+    assert questions["statuses"] == {"error": 1}
+    assert questions["metrics"]["answered_share"]["value"] == 0.0
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [(["--where", "lang"], "write field=value"), (["--corpus", "x", "--own-corpus"], "exclude each other")],

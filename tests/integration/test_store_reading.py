@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from knowledge_stack import CALLER, HashEmbedder, KnowledgeStack, open_stack
 
 from citeloop.errors import CorpusNotFound, StoreCorrupt, StoreError, StoreVersionMismatch
 from citeloop.knowledge.embedding import require_embedding_model
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.state.models import UserContext
+from tests.integration.knowledge_stack import CALLER, HashEmbedder, KnowledgeStack, open_stack
 
 GUIDE = """# Guide
 
@@ -179,6 +179,9 @@ def test_a_store_of_another_format_is_refused_with_the_way_out(home: Path) -> No
 
 def test_a_damaged_store_gives_one_clear_error(stack: KnowledgeStack, home: Path) -> None:
     stack.store.close()
+    connection = sqlite3.connect(home / "store.db")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # else the log beside the file still answers
+    connection.close()
     with (home / "store.db").open("r+b") as file:
         file.seek(4096)
         file.write(os.urandom(40 * 4096))

@@ -128,3 +128,11 @@ def test_calibration_error_is_the_mean_gap_of_the_bins() -> None:
     assert perfect(ONCE)[0] == 0.0
     sure_and_wrong = CalibrationError(column(1.0, 1.0, 1.0, 1.0), column(1, 0, 0, 0))
     assert sure_and_wrong(ONCE)[0] == 0.75
+
+
+def test_the_interval_of_a_calibration_error_lies_around_it() -> None:
+    scores = np.tile([0.25, 0.75], 50)
+    labels = np.tile([0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0], 13)[:100]
+    figure = estimate({"ece": CalibrationError(scores, labels)}, 100)["ece"]
+    assert figure
+    assert 0 <= figure.low < figure.value < figure.high

@@ -16,7 +16,7 @@ from citeloop.verification.quotes import find_quote
 from citeloop.verification.support import QUOTE_SUPPORT, ClaimEvidence, Support, SupportScorer
 
 SUPPORTED_FROM = 0.7
-WEIGHTS_SHA256 = "27b9d948119066f8774030779dd20e83ee472457b0a7a19b224384c2ae07c777"
+WEIGHTS_SHA256 = "20d5be0898f2823d5207df052a4a1bcde957bb9a54b331a3c6b2797d9807cfe3"
 
 MUSEUM = (
     "The Harbour Museum opened in 1989 in a former rope factory. It was founded by Marta Lindqvist, a retired ship "
