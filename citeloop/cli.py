@@ -52,7 +52,7 @@ def cli(ctx: click.Context, home: str | None) -> None:
 def main() -> None:
     """Run the command line; a mistake or a failed request is one line on stderr, never a traceback."""
     try:
-        cli(standalone_mode=False)
+        sys.exit(cli(standalone_mode=False))  # click returns the code of `ctx.exit`
     except click.ClickException as error:
         error.show()
         sys.exit(2)

@@ -172,7 +172,7 @@ def open_engine(
         config,
         lexical_index=TantivyLexicalIndex(folder / "lexical"),
         embedder=embedder,
-        reranker=load_reranker(config.reranker_model, judge),
+        reranker=load_reranker(config.reranker_model, judge, downloads=settings.model_downloads),
         audit=SQLiteAuditLog(folder / "audit.db"),
         workers=WorkerPool(settings.workers),
         checkpointer=checkpointer,

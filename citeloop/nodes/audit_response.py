@@ -82,6 +82,7 @@ def _trace(state: QueryState, best: CheckedDraft) -> dict[str, Any]:
         "analysis": state["analysis"],
         "queries": state["query_trace"],
         "ranked_chunks": state["ranked_trace"],
+        "ranked_by": state["ranked_by"],
         "rounds": state["round_trace"],
         "returned_round": best["round"],
         "failures": list(state["search_failures"].values()),

@@ -42,6 +42,7 @@ class Admitted(TypedDict):
     model_failure: str
     query_trace: list[Any]
     ranked_trace: list[Any]
+    ranked_by: str
     round_trace: list[Any]
     answer: str
     response: dict[str, Any]
@@ -83,6 +84,7 @@ async def authorize(
         model_failure="",
         query_trace=[],
         ranked_trace=[],
+        ranked_by="",
         round_trace=[],
         answer="",
         response={},

@@ -28,7 +28,7 @@ async def plan_searches(
     searcher: HybridSearcher,
     workers: WorkerPool,
 ) -> Planned:
-    """One task per query and corpus open to the caller. A widened search goes deeper and always by words as well."""
+    """One task per query and corpus open to the caller; ``simple`` fetches a few, a widened search goes deeper."""
     settings = run_config(runtime.context)
     widened = state["correction"] == "widen"
     simple = state["analysis"]["strategy"] == "simple" and not widened
@@ -42,7 +42,6 @@ async def plan_searches(
             caller_of(config),
             round=state["round"],
             depth=depth * _WIDER if widened else depth,
-            lexical=not simple,
             timeout_s=settings.search_timeout_s,
         )
 

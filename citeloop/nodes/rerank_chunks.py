@@ -24,6 +24,7 @@ class Reranked(TypedDict):
 
     candidates: list[Candidate]
     ranked_trace: list[Candidate]
+    ranked_by: str
 
 
 async def rerank_chunks(
@@ -55,7 +56,11 @@ async def rerank_chunks(
         return _ranked(found, chunks, scores)
 
     ranked = await workers.run(rerank)
-    return Reranked(candidates=ranked, ranked_trace=state["ranked_trace"] or ranked[:_TRACED])
+    return Reranked(
+        candidates=ranked,
+        ranked_trace=state["ranked_trace"] or ranked[:_TRACED],
+        ranked_by=reranker.name if reranks else "fused rank",
+    )
 
 
 def _ranked(found: Sequence[Candidate], chunks: Mapping[str, Chunk], scores: Sequence[float]) -> list[Candidate]:

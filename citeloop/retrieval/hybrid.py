@@ -33,14 +33,13 @@ class HybridSearcher:
         *,
         round: int,
         depth: int,
-        lexical: bool,
         timeout_s: float,
     ) -> list[SearchTask]:
         """One task per query and open corpus; term weights are counted over all corpora of the search together."""
         opened = self.store.open_corpora(corpora, caller)
         tasks = []
         for query in queries:
-            stems = sorted(set(content_stems(query))) if lexical else []
+            stems = sorted(set(content_stems(query)))
             weights = (
                 global_term_weights(self.lexical_index.statistics(corpus, stems) for corpus in opened) if stems else {}
             )

@@ -97,11 +97,11 @@ class CrossEncoderReranker:
 
 
 class FallbackReranker:
-    """``first`` until it turns out not to load, from then on ``second``."""
+    """``first`` until it turns out not to load, from then on ``second``, which is said once in the log."""
 
-    def __init__(self, first: Reranker, second: Reranker) -> None:
+    def __init__(self, first: Reranker, second: Reranker, *, try_first: bool = True) -> None:
         self._first, self._second = first, second
-        self._current = first
+        self._current = first if try_first else second
 
     @property
     def name(self) -> str:
@@ -110,27 +110,22 @@ class FallbackReranker:
 
     def rerank(self, question: str, chunks: Sequence[Chunk], sentences: Mapping[str, ChunkSentences]) -> Scores:
         """The scores of the one in use."""
-        try:
-            return self._current.rerank(question, chunks, sentences)
-        except (WeightsNotFound, ImportError):
-            if self._current is self._second:
-                raise
-            say_fallback_once(self._first.name, self._second.name)
-            self._current = self._second
-            return self._second.rerank(question, chunks, sentences)
+        if self._current is self._first:
+            try:
+                return self._first.rerank(question, chunks, sentences)
+            except (WeightsNotFound, ImportError):
+                self._current = self._second
+        say_fallback_once(self._first.name, self._second.name)
+        return self._second.rerank(question, chunks, sentences)
 
 
 def load_reranker(model_name: str, judge: RelevanceJudge, *, downloads: bool = False) -> Reranker:
-    """The cross-encoder ``model_name`` where it can be had, else the sentence reranker, said once in the log.
+    """The cross-encoder ``model_name`` where it can be had, else the sentence reranker.
 
     Quick: nothing is loaded here. With ``downloads``, the model hub is asked at the first question.
     """
-    fallback = SentenceReranker(judge)
     cross_encoder = CrossEncoderReranker(model_name, downloads=downloads)
-    if downloads or cross_encoder.is_at_hand:
-        return FallbackReranker(cross_encoder, fallback)
-    say_fallback_once(model_name, fallback.name)
-    return fallback
+    return FallbackReranker(cross_encoder, SentenceReranker(judge), try_first=downloads or cross_encoder.is_at_hand)
 
 
 @cache

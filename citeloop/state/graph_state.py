@@ -178,6 +178,8 @@ class QueryState(TypedDict, total=False):
     query_trace: list[dict[str, Any]]
     ranked_trace: list[Candidate]
     """The first round's candidates after reranking, best first."""
+    ranked_by: str
+    """Who put this round's candidates in order."""
     round_trace: list[dict[str, Any]]
 
     answer: str

@@ -76,6 +76,7 @@ def turn(**changes: Any) -> QueryState:
         "model_failure": "",
         "query_trace": [],
         "ranked_trace": [],
+        "ranked_by": "",
         "round_trace": [],
     }
     return {**base, **changes}  # type: ignore[typeddict-item]

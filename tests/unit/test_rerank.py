@@ -96,6 +96,9 @@ def test_an_absent_cross_encoder_is_told_once(caplog: pytest.LogCaptureFixture, 
     wanted = str(tmp_path / "no-such-model")
     with caplog.at_level(logging.WARNING):
         loaded = [load_reranker(wanted, judge) for _ in range(2)]
+        assert caplog.records == [], "nothing is said before it matters"
+        for reranker in [*loaded, *loaded]:
+            reranker.rerank("Who designed the lighthouse?", CHUNKS, STORED)
     assert [reranker.name for reranker in loaded] == ["sentence-relevance"] * 2
     assert [record.message for record in caplog.records] == [
         f"the reranker {wanted} is not on this machine: candidates are reranked by sentence-relevance"
