@@ -157,6 +157,7 @@ def open_engine(
     from citeloop.models.extractive import ExtractiveChatModel
     from citeloop.models.load import load_embedder
     from citeloop.retrieval.dense import ChromaVectorIndex
+    from citeloop.retrieval.exact import ExactVectorSearch
     from citeloop.retrieval.lexical import TantivyLexicalIndex
     from citeloop.retrieval.rerank import load_reranker
 
@@ -165,9 +166,10 @@ def open_engine(
     config = config or RAGConfig()
     embedder = MemoizedEmbedder(load_embedder(settings))
     judge = RelevanceJudge(embedder)
+    store = HierarchicalKnowledgeStore(folder)
     return RAGQueryEngine(
-        HierarchicalKnowledgeStore(folder),
-        ChromaVectorIndex(folder / "vectors"),
+        store,
+        ChromaVectorIndex(folder / "vectors", after_fork=ExactVectorSearch(store)),
         llm or build_chat_model(settings, lambda: ExtractiveChatModel(judge=judge)),
         config,
         lexical_index=TantivyLexicalIndex(folder / "lexical"),

@@ -76,7 +76,7 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     graph.add_node("fuse_results", bind(fuse_results))
     graph.add_node("rerank_chunks", bind(rerank_chunks, reader=p.reader, reranker=p.reranker, workers=p.workers))
     graph.add_node("assemble_context", bind(assemble_context, reader=p.reader, workers=p.workers))
-    graph.add_node("generate_answer", bind(generate_answer, llm=p.llm))
+    graph.add_node("generate_answer", bind(generate_answer, llm=p.llm, workers=p.workers))
     graph.add_node("validate_citations", bind(validate_citations, verifier=p.verifier, workers=p.workers))
     graph.add_node("drop_invalid_sources", bind(drop_invalid_sources))
     graph.add_node("expand_context", bind(expand_context, reader=p.reader, workers=p.workers))

@@ -1,5 +1,7 @@
 """The passages that will stand before the generator: deduplicated, ordered, within the token budget, numbered."""
 
+from collections.abc import Sequence
+
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -35,17 +37,21 @@ async def assemble_context(
     """Take the best candidates, once each, in order of relevance, as many as ``top_k`` and the token budget allow."""
     settings = run_config(runtime.context)
     chosen = _choose(state, settings)
-    chunks, _ = await workers.run(reader.read_with_sentences, chosen, caller_of(config))
     scores = {candidate["chunk_id"]: candidate["score"] for candidate in chosen}
-    ordered = [chunks[candidate["chunk_id"]] for candidate in chosen if candidate["chunk_id"] in chunks]
-    frame = grounded_answer_messages(state["request"]["question"], documents=[])
+
+    def assemble() -> list[Passage]:
+        chunks, _ = reader.read_with_sentences(chosen, caller_of(config))
+        ordered = [chunks[chunk_id] for chunk_id in scores if chunk_id in chunks]
+        fitting = _fitting(ordered, state["request"]["question"], settings)
+        return [_passage(number, chunk, scores[chunk.id]) for number, chunk in enumerate(fitting, start=1)]
+
+    return Assembled(passages=await workers.run(assemble))
+
+
+def _fitting(chunks: Sequence[Chunk], question: str, settings: RAGConfig) -> list[Chunk]:
+    frame = grounded_answer_messages(question, documents=[])
     budget = passage_budget(sum(count_tokens(message.text) for message in frame), settings)
-    fitting = fit_in_budget([_prompt_tokens(chunk) for chunk in ordered], budget)
-    return Assembled(
-        passages=[
-            _passage(number, ordered[index], scores[ordered[index].id]) for number, index in enumerate(fitting, start=1)
-        ]
-    )
+    return [chunks[index] for index in fit_in_budget([_prompt_tokens(chunk) for chunk in chunks], budget)]
 
 
 def _choose(state: QueryState, settings: RAGConfig) -> list[Candidate]:

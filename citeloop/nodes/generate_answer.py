@@ -15,6 +15,7 @@ from citeloop.state.config import RAGConfig, run_config
 from citeloop.state.graph_state import Draft, QueryState
 from citeloop.text.tokens import count_tokens
 from citeloop.verification.citations import strip_thinking
+from citeloop.workers import WorkerPool
 
 
 class Generated(TypedDict, total=False):
@@ -26,16 +27,13 @@ class Generated(TypedDict, total=False):
 
 
 async def generate_answer(
-    state: QueryState, runtime: Runtime[RAGConfig], config: RunnableConfig, *, llm: BaseChatModel
+    state: QueryState, runtime: Runtime[RAGConfig], config: RunnableConfig, *, llm: BaseChatModel, workers: WorkerPool
 ) -> Generated:
     """Ask the model for a cited draft. Raises ``ModelError``, unless an earlier round left a draft to return.
 
     The call is tagged so that token streams do not show it: what leaves the graph is checked text only.
     """
-    messages = grounded_answer_messages(
-        state["request"]["question"],
-        [render_document(p["number"], p["title"], p["heading_path"], p["text"]) for p in state["passages"]],
-    )
+    messages = await workers.run(_prompt, state)
     call = RunnableConfig(
         run_name="draft",
         tags=[TAG_NOSTREAM, "citeloop:draft"],
@@ -48,6 +46,11 @@ async def generate_answer(
             raise
         return Generated(model_failure=f"{error.code}: {error}")
     return Generated(draft=draft, tokens_used=state["tokens_used"] + draft["tokens"], model_failure="")
+
+
+def _prompt(state: QueryState) -> list[BaseMessage]:
+    documents = [render_document(p["number"], p["title"], p["heading_path"], p["text"]) for p in state["passages"]]
+    return grounded_answer_messages(state["request"]["question"], documents)
 
 
 async def _draft(llm: BaseChatModel, messages: list[BaseMessage], config: RunnableConfig, settings: RAGConfig) -> Draft:

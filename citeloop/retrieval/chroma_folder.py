@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import gc
 import hashlib
-import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -23,17 +22,15 @@ from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
-from citeloop.errors import StoreBusy, StoreCorrupt, UsageError
+from citeloop.errors import StoreBusy, StoreCorrupt
 from citeloop.knowledge.corpus import OpenCorpus
+from citeloop.retrieval.chroma_client import connect, require_no_fork
 
 if TYPE_CHECKING:  # Chroma takes long to import: it is loaded with the first search
     from chromadb import Collection
     from chromadb.api import ClientAPI
 
 _LOCK_TIMEOUT_S = 20.0
-_started_in: int | None = (
-    None  # process id: Chroma keeps threads of the process as a whole, whatever clients come and go
-)
 _BEING_WRITTEN = ""
 _CATALOGUE = "chroma.sqlite3"
 
@@ -69,7 +66,7 @@ class ChromaFolder:
             StoreCorrupt: a write to it did not end, or the data cannot be read.
             StoreBusy: another process keeps the folder locked.
         """
-        _require_no_fork()
+        require_no_fork()
         name = _collection_name(corpus)
         mark = self._mark(name)
         if mark is None:
@@ -134,7 +131,7 @@ class ChromaFolder:
             )
         session = self._open_session()
         if name in session.loaded and session.loaded[name].mark != mark:
-            session = self._session = _connect(self._folder)
+            session = self._session = _Session(connect(self._folder), {})
             gc.collect()  # a client is freed by the collector only, and the graphs it holds are large
         if name not in session.loaded:
             collection = session.client.get_collection(name, embedding_function=None)
@@ -144,7 +141,7 @@ class ChromaFolder:
 
     def _open_session(self) -> _Session:
         if self._session is None:
-            self._session = _connect(self._folder)
+            self._session = _Session(connect(self._folder), {})
         return self._session
 
     def _remove_leftovers(self) -> None:
@@ -157,7 +154,7 @@ class ChromaFolder:
 
     @contextmanager
     def _locked(self, corpus: OpenCorpus) -> Iterator[None]:
-        _require_no_fork()
+        require_no_fork()
         (self._folder / "marks").mkdir(parents=True, exist_ok=True)
         lock = FileLock(self._folder / "access.lock", timeout=_LOCK_TIMEOUT_S)
         try:
@@ -180,32 +177,6 @@ class ChromaFolder:
     def _set_mark(self, name: str, mark: str) -> str:
         self._mark_path(name).write_text(mark, "ascii")
         return mark
-
-
-def lost_by_fork() -> bool:
-    """Whether Chroma was started in a parent of this process: its threads stayed there, and calls would wait."""
-    return _started_in not in (None, os.getpid())
-
-
-def _require_no_fork() -> None:
-    if lost_by_fork():
-        raise UsageError(
-            "Chroma was used before this process was forked and cannot be used in it; "
-            "fork earlier, or start the process with multiprocessing's spawn method"
-        )
-
-
-def _connect(folder: Path) -> _Session:
-    """A client that shares nothing with any other of this process (``PersistentClient`` hands out one per folder)."""
-    global _started_in
-    _started_in = os.getpid()
-    from chromadb.api.client import Client
-    from chromadb.config import Settings, System
-
-    settings = Settings(is_persistent=True, persist_directory=str(folder), anonymized_telemetry=False)
-    system = System(settings)
-    system.start()
-    return _Session(Client.from_system(system), {})
 
 
 def _create(session: _Session, name: str, corpus: OpenCorpus) -> Collection:

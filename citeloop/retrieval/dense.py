@@ -6,7 +6,8 @@ from pathlib import Path
 from citeloop.knowledge.corpus import Hit, OpenCorpus
 from citeloop.knowledge.indexes import VectorSearch
 from citeloop.models.embedder import Vectors
-from citeloop.retrieval.chroma_folder import ChromaFolder, lost_by_fork
+from citeloop.retrieval.chroma_client import lost_by_fork
+from citeloop.retrieval.chroma_folder import ChromaFolder
 
 _ROWS_AT_A_TIME = 1000  # Chroma takes 5461; readers that open the folder wait for one call at the most
 

@@ -8,7 +8,7 @@ import pytest
 
 from citeloop.errors import StoreCorrupt, UsageError
 from citeloop.knowledge.corpus import OpenCorpus
-from citeloop.retrieval import chroma_folder
+from citeloop.retrieval import chroma_client
 from citeloop.retrieval.dense import ChromaVectorIndex
 
 CORPUS = OpenCorpus(id="c0ffee00-0000-4000-8000-000000000001", name="a", embedding_model="m", dimension=3, version=1)
@@ -87,7 +87,7 @@ def test_a_damaged_graph_gives_one_clear_error(index: ChromaVectorIndex, tmp_pat
 def test_a_child_forked_after_the_first_use_does_not_hang(
     index: ChromaVectorIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chroma_folder, "_started_in", -1)  # as it stands in a child
+    monkeypatch.setattr(chroma_client, "_started_in", -1)  # as it stands in a child
     with pytest.raises(UsageError, match="spawn"):
         index.search(CORPUS, NEAR, 9)
     with pytest.raises(UsageError, match="spawn"):

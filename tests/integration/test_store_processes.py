@@ -150,3 +150,19 @@ open_stack(Path(sys.argv[1]))
     processes = [subprocess.Popen([sys.executable, "-c", make, str(home)], env=ELSEWHERE) for _ in range(4)]
     assert [process.wait(60) for process in processes] == [0] * 4
     assert open_stack(home).store.open_corpora(None, CALLER) == []
+
+
+def test_a_child_forked_after_a_search_searches_and_ends(reader: KnowledgeStack, home: Path) -> None:
+    script = """
+import os, sys
+from pathlib import Path
+from tests.integration.knowledge_stack import fingerprint, open_stack
+stack = open_stack(Path(sys.argv[1]))
+before = fingerprint(stack)
+child = os.fork()
+if child == 0:
+    sys.exit(0 if fingerprint(stack) == before else 7)  # an orderly exit frees what the parent had opened
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    ended = subprocess.run([sys.executable, "-c", script, str(home)], env=ELSEWHERE, timeout=60)
+    assert ended.returncode == 0

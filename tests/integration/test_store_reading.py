@@ -12,6 +12,7 @@ import pytest
 from citeloop.errors import CorpusNotFound, StoreCorrupt, StoreError, StoreVersionMismatch
 from citeloop.knowledge.embedding import require_embedding_model
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
+from citeloop.retrieval.exact import ExactVectorSearch
 from citeloop.state.models import UserContext
 from tests.integration.knowledge_stack import CALLER, HashEmbedder, KnowledgeStack, open_stack
 
@@ -82,6 +83,15 @@ def test_the_scan_meets_every_chunk_once_in_bounded_batches(stack: KnowledgeStac
     assert all(len(ids) == len(rows) <= 2 for ids, rows in batches)
     seen = [chunk_id for ids, _ in batches for chunk_id in ids]
     assert len(seen) == len(set(seen)) == stack.store.corpus_summary(stack.corpus()).chunks > 2
+
+
+def test_the_exact_search_finds_what_the_index_finds(stack: KnowledgeStack) -> None:
+    probe = stack.embedder.embed(["probe"])[0]
+    exact, dense = (
+        search.search(stack.corpus(), probe, 3) for search in (ExactVectorSearch(stack.store), stack.vectors)
+    )
+    assert [hit.chunk_id for hit in exact] == [hit.chunk_id for hit in dense]
+    assert [hit.score for hit in exact] == pytest.approx([hit.score for hit in dense], abs=1e-5)
 
 
 def test_neighbours_and_sections_stay_within_the_document(stack: KnowledgeStack) -> None:
