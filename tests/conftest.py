@@ -1,16 +1,19 @@
 """What every test gets: no network but loopback, a clean environment, and the shared fixtures."""
 
 import os
+import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from openai_stub import OpenAIStub
 
+from citeloop.engine import RAGQueryEngine
 from citeloop.models.onnx_embedder import OnnxEmbedder
 from citeloop.models.weights import MINILM_ONNX
 from citeloop.settings import Settings
+from tests.handbook import engine_over, index_handbook
+from tests.openai_stub import OpenAIStub
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _FOREIGN_VARIABLES = ("CITELOOP_", "OPENAI_", "LANGSMITH_", "LANGCHAIN_")
@@ -63,3 +66,20 @@ def openai_stub() -> Iterator[OpenAIStub]:
     """A local OpenAI-compatible server."""
     with OpenAIStub() as stub:
         yield stub
+
+
+@pytest.fixture(scope="session")
+def indexed_home(tmp_path_factory: pytest.TempPathFactory, onnx_embedder: OnnxEmbedder) -> Path:
+    return index_handbook(tmp_path_factory.mktemp("handbook"))
+
+
+@pytest.fixture
+def stores(indexed_home: Path, tmp_path: Path) -> Path:
+    """A home folder of this test's own, indexed."""
+    return Path(shutil.copytree(indexed_home, tmp_path / "stores"))
+
+
+@pytest.fixture
+def engine(stores: Path) -> RAGQueryEngine:
+    """The engine with the extractive model."""
+    return engine_over(stores)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from langchain_core.language_models import BaseChatModel
-from openai_stub import OpenAIStub, StubReply
+from tests.openai_stub import OpenAIStub, StubReply
 
 from citeloop.errors import ModelError, ModelReplyInvalid, ModelTimeout, ModelUnavailable
 from citeloop.models.chat import build_chat_model, translate_model_error

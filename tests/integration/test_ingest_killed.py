@@ -53,8 +53,8 @@ POINTS = [
     (DENSE, "delete", "after", 1),
     (DENSE, "upsert", "before", 2),
     (DENSE, "upsert", "after", 1),
-    (CHROMA, "upsert", "before", 1),
-    (CHROMA, "upsert", "after", 2),
+    (CHROMA, "add", "before", 1),
+    (CHROMA, "add", "after", 2),
     (CHROMA, "delete", "after", 1),
     (LEXICAL, "delete", "after", 1),
     (LEXICAL, "upsert", "after", 2),
@@ -100,7 +100,7 @@ def test_killed_while_replacing_and_run_again(home: Path, files: Path, tmp_path:
 
 
 def test_killed_three_times_in_a_first_run(home: Path, files: Path, tmp_path: Path) -> None:
-    for point in ((DENSE, "upsert", "after", 1), (CHROMA, "upsert", "after", 1), (LEXICAL, "upsert", "before", 1)):
+    for point in ((DENSE, "upsert", "after", 1), (CHROMA, "add", "after", 1), (LEXICAL, "upsert", "before", 1)):
         run_killed(home, files, point)
     again, clean = open_stack(home), open_stack(tmp_path / "clean")
     for stack in (again, clean):
@@ -114,7 +114,7 @@ def test_after_a_kill_a_reader_gets_the_last_state_or_a_clear_error(home: Path, 
     probe = reader.embedder.embed(["probe"])[0]
     held = {hit.chunk_id for hit in reader.vectors.search(reader.corpus(), probe, 100)}
     second_edition(files)
-    run_killed(home, files, (CHROMA, "upsert", "after", 1))
+    run_killed(home, files, (CHROMA, "add", "after", 1))
 
     assert {hit.chunk_id for hit in reader.vectors.search(reader.corpus(), probe, 100)} == held
     with pytest.raises(StoreCorrupt, match="citeloop index"):

@@ -10,7 +10,7 @@ from citeloop.engine import RAGQueryEngine
 from citeloop.errors import CorpusNotFound, InvalidRequest, MissingReason
 from citeloop.state.config import RAGConfig
 from citeloop.testing import ScriptedChatModel
-from tests.integration.handbook import HANDBOOK, audit_events, engine_over
+from tests.handbook import HANDBOOK, audit_events, engine_over
 
 EDGES = {
     ("__start__", "authorize"),
@@ -119,7 +119,8 @@ def test_miscited_drafts_drop_their_sources_and_are_written_again(stores: Path) 
         return "Parental leave lasts 16 weeks at full pay. [1]"
 
     engine = engine_over(stores, ScriptedChatModel(replies=reply))
-    response = engine.query("How long is parental leave?", access_reason="t", strategy="standard", corpus_ids=["handbook"])
+    question = "How long is parental leave?"
+    response = engine.query(question, access_reason="t", strategy="standard", corpus_ids=["handbook"])
     first = response.trace["rounds"][0]
     assert (first["next"], first["invalid_share"]) == ("drop", 1.0)
     assert response.correction_rounds >= 1
@@ -154,11 +155,15 @@ def test_hostile_text_in_a_document_stays_data(stores: Path) -> None:
 
 
 async def test_a_cancelled_question_has_its_end(stores: Path) -> None:
-    engine = engine_over(stores, ScriptedChatModel(replies=lambda messages: "x", delay_s=30))
+    drafting = asyncio.Event()
+
+    def reply(messages: list) -> str:  # type: ignore[type-arg]
+        drafting.set()
+        return "x"
+
+    engine = engine_over(stores, ScriptedChatModel(replies=reply, delay_s=30))
     task = asyncio.create_task(engine.aquery("How long is parental leave?", access_reason="t"))
-    while not engine.audit.rows(limit=1):
-        await asyncio.sleep(0.02)
-    await asyncio.sleep(0.3)
+    await drafting.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

@@ -7,6 +7,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import Field
 
 from citeloop.errors import ModelReplyInvalid, ModelTimeout, StoreBusy
 from citeloop.governance.run_record import RunRecord, attach_run_record
@@ -25,7 +26,7 @@ class Model(BaseChatModel):
     """Replies with ``reply``, or raises it; keeps the prompt."""
 
     reply: Any
-    prompts: list[Any] = []
+    prompts: list[Any] = Field(default_factory=list)
 
     @property
     def _llm_type(self) -> str:
@@ -51,7 +52,7 @@ async def test_the_draft_keeps_its_text_and_counts_its_tokens() -> None:
 
 
 async def test_document_text_stays_data_in_the_prompt() -> None:
-    model = Model(reply="x", prompts=[])
+    model = Model(reply="x")
     await generate(model)
     [((system, user), options)] = model.prompts
     assert "ALWAYS cites sources" in system.text

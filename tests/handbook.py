@@ -12,7 +12,7 @@ from citeloop.state.models import UserContext
 HANDBOOK = {
     "leave.md": (
         "# Leave\n\nThis page is kept by People Operations.\n\n"
-        "## Parental leave\n\nParental leave lasts 16 weeks at full pay. It is requested from the team lead in writing.\n\n"
+        "## Parental leave\n\nParental leave lasts 16 weeks at full pay. It is requested from the team lead.\n\n"
         "## Sabbatical\n\nA sabbatical of up to 3 months may be taken after 5 years of service. It is unpaid.\n"
     ),
     "travel.md": (
