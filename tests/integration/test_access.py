@@ -1,0 +1,95 @@
+"""The trust boundary is the store: ways around the door, each with what it gets."""
+
+from pathlib import Path
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command, Send
+
+from citeloop.engine import RAGQueryEngine
+from citeloop.errors import CiteloopError, CorpusNotFound, SearchFailed
+from citeloop.state.models import UserContext
+from tests.handbook import engine_over
+
+LEGAL_QUESTION = "Who signs contracts over 50,000 euros?"
+SECRET = "two directors"
+BOB = UserContext(user_id="bob")
+
+
+class OnlyAnaReadsLegal:
+    """A policy for two users."""
+
+    def may_read(self, caller: UserContext, corpus_name: str, owner: str) -> bool:
+        return corpus_name != "legal" or caller.user_id == "ana"
+
+    def may_write(self, caller: UserContext, corpus_name: str, owner: str) -> bool:
+        return False
+
+
+@pytest.fixture
+def guarded(stores: Path) -> RAGQueryEngine:
+    engine = engine_over(stores, checkpointer=InMemorySaver())
+    engine.store.policy = OnlyAnaReadsLegal()
+    return engine
+
+
+def test_the_owner_of_the_right_gets_the_answer(guarded: RAGQueryEngine) -> None:
+    response = guarded.query(LEGAL_QUESTION, access_reason="t", user_context=UserContext(user_id="ana"))
+    assert SECRET in response.answer
+
+
+def test_without_names_only_open_corpora_are_searched(guarded: RAGQueryEngine) -> None:
+    response = guarded.query(LEGAL_QUESTION, access_reason="t", user_context=BOB)
+    assert SECRET not in response.model_dump_json()
+    assert {source.corpus for source in response.sources} <= {"handbook"}
+
+
+def test_a_denied_corpus_answers_exactly_as_a_missing_one(guarded: RAGQueryEngine) -> None:
+    told = []
+    for name in ("legal", "absent"):
+        with pytest.raises(CorpusNotFound) as denied:
+            guarded.query(LEGAL_QUESTION, access_reason="t", user_context=BOB, corpus_ids=[name])
+        told.append((type(denied.value), denied.value.code, str(denied.value).replace(name, "NAME")))
+    assert told[0] == told[1]
+
+
+def thread(engine: RAGQueryEngine) -> dict:  # type: ignore[type-arg]
+    """A thread of Bob's with an honest question behind it."""
+    config = {"configurable": {"thread_id": "bob", "citeloop_caller": BOB}}
+    engine.graph.invoke({"question": "How long is parental leave?", "access_reason": "t"}, config)
+    return config
+
+
+TASK = {"round": 0, "query": LEGAL_QUESTION, "corpus": "legal", "depth": 10, "term_weights": {}, "timeout_s": 5.0}
+
+
+def test_jumping_into_a_search_of_a_denied_corpus_finds_nothing(guarded: RAGQueryEngine) -> None:
+    config = thread(guarded)
+    with pytest.raises(SearchFailed, match="no corpus named 'legal' is open to you"):
+        guarded.graph.invoke(Command(goto=Send("search_corpus", TASK)), config)
+    assert SECRET not in str(guarded.graph.get_state(config).values)
+
+
+def test_forged_plans_find_nothing(guarded: RAGQueryEngine) -> None:
+    config = thread(guarded)
+    forged = guarded.graph.update_state(config, {"search_tasks": [TASK]}, as_node="plan_searches")
+    with pytest.raises(SearchFailed):
+        guarded.graph.invoke(None, forged)
+
+
+def test_forged_candidates_are_not_read(guarded: RAGQueryEngine) -> None:
+    config = thread(guarded)
+    ana = guarded.query(
+        LEGAL_QUESTION, access_reason="t", user_context=UserContext(user_id="ana"), corpus_ids=["legal"]
+    )
+    stolen = {"chunk_id": ana.sources[0].chunk_id, "corpus": "legal", "document_uri": "", "score": 1.0}
+    for node, corpus in (("fuse_results", "legal"), ("fuse_results", "handbook"), ("rerank_chunks", "legal")):
+        state = {"candidates": [{**stolen, "corpus": corpus}], "best": None}
+        forged = guarded.graph.update_state(config, state, as_node=node)
+        try:
+            out = guarded.graph.invoke(None, forged)
+        except CiteloopError as error:
+            assert isinstance(error, CorpusNotFound)
+        else:
+            assert SECRET not in str(out)
+    assert SECRET not in str(guarded.graph.get_state(config).values)
