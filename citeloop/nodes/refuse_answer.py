@@ -3,7 +3,8 @@
 from typing_extensions import TypedDict
 
 from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER
-from citeloop.state.graph_state import CheckedDraft, QueryState, Verdict
+from citeloop.state.graph_state import CheckedDraft, QueryState
+from citeloop.verification.refusal import refusal_verdict
 
 
 class Refused(TypedDict):
@@ -14,14 +15,5 @@ class Refused(TypedDict):
 
 async def refuse_answer(state: QueryState) -> Refused:
     """Refuse: no passage came out of the search. An empty context never reaches the generator."""
-    verdict = Verdict(
-        answer=INDEX_HAS_NO_ANSWER,
-        refused=True,
-        citations=[],
-        invalid_chunk_ids=[],
-        invalid_share=0.0,
-        confidence=0.0,
-        passed=False,
-        note="the search found no passage",
-    )
+    verdict = refusal_verdict(INDEX_HAS_NO_ANSWER, "the search found no passage")
     return Refused(best=CheckedDraft(round=state["round"], verdict=verdict, passages=[]))

@@ -12,6 +12,7 @@ from citeloop.verification.citations import ParsedAnswer, parse_citations, strip
 from citeloop.verification.claim_check import CheckedCitation, CheckedClaim, check_claims, passage_context
 from citeloop.verification.claims import Claim, abstains, split_claims
 from citeloop.verification.confidence import claim_support, invalid_share, response_confidence
+from citeloop.verification.refusal import refusal_verdict
 from citeloop.verification.support import SupportScorer
 
 
@@ -28,7 +29,7 @@ class Verifier:
         answer = parse_citations(strip_source_list(draft), {str(p["number"]): p["number"] for p in passages})
         sentences = split_claims(answer)
         if _is_refusal(answer, sentences):
-            return _refusal(answer)
+            return refusal_verdict(answer.text, "the draft says that the passages do not answer the question")
         checked = check_claims(
             [sentence for sentence in sentences if sentence.is_claim],
             passages,
@@ -60,19 +61,6 @@ def _is_refusal(answer: ParsedAnswer, sentences: Sequence[Claim]) -> bool:
     """The refusal, or nothing but sentences that say what was not found."""
     said_nothing = not answer.markers and not any(sentence.is_claim for sentence in sentences)
     return is_refusal(answer.text) or (said_nothing and any(abstains(sentence.text) for sentence in sentences))
-
-
-def _refusal(answer: ParsedAnswer) -> Verdict:
-    return Verdict(
-        answer=answer.text,
-        refused=True,
-        citations=[],
-        invalid_chunk_ids=[],
-        invalid_share=0.0,
-        confidence=0.0,
-        passed=False,
-        note="the draft says that the passages do not answer the question",
-    )
 
 
 def _verdict(answer: ParsedAnswer, checked: Sequence[CheckedClaim], confidence: float, settings: RAGConfig) -> Verdict:

@@ -5,20 +5,12 @@ import pytest
 from citeloop.state.config import RAGConfig
 from citeloop.state.graph_state import CheckedDraft, Verdict
 from citeloop.verification.correction import better_draft, choose_correction
+from tests.unit.graph_fakes import verdict
 
 
-def verdict(**changes: object) -> Verdict:
-    base = Verdict(
-        answer="It is so. [1]",
-        refused=False,
-        citations=[],
-        invalid_chunk_ids=[],
-        invalid_share=0.0,
-        confidence=0.5,
-        passed=False,
-        note="",
-    )
-    return Verdict(**{**base, **changes})  # type: ignore[typeddict-item]
+def weak(**changes: object) -> Verdict:
+    """A draft that did not pass, with no invalid citation."""
+    return verdict(**{"passed": False, "confidence": 0.5, **changes})
 
 
 def choose(
@@ -28,37 +20,37 @@ def choose(
 
 
 def test_a_passed_draft_is_not_corrected() -> None:
-    assert choose(verdict(passed=True, confidence=0.95)) == "none"
+    assert choose(weak(passed=True, confidence=0.95)) == "none"
 
 
 def test_too_many_invalid_citations_drop_their_sources() -> None:
-    assert choose(verdict(invalid_share=0.31, invalid_chunk_ids=["a"])) == "drop"
+    assert choose(weak(invalid_share=0.31, invalid_chunk_ids=["a"])) == "drop"
 
 
 def test_few_invalid_citations_expand_instead() -> None:
-    assert choose(verdict(invalid_share=0.3, invalid_chunk_ids=["a"])) == "neighbours"
+    assert choose(weak(invalid_share=0.3, invalid_chunk_ids=["a"])) == "neighbours"
 
 
 @pytest.mark.parametrize(
     ("tried", "expected"), [((), "neighbours"), (("neighbours",), "widen"), (("neighbours", "widen"), "none")]
 )
 def test_neighbours_come_before_a_wider_search_and_then_nothing(tried: tuple[str, ...], expected: str) -> None:
-    assert choose(verdict(), tried=tried) == expected
+    assert choose(weak(), tried=tried) == expected
 
 
 def test_rounds_and_time_bound_the_loop() -> None:
     config = RAGConfig(max_correction_rounds=1, latency_budget_ms=100)
-    assert choose(verdict(), config, rounds=1) == "none"
-    assert choose(verdict(), config, ms=100) == "none"
-    assert choose(verdict(), config, rounds=0, ms=99) == "neighbours"
+    assert choose(weak(), config, rounds=1) == "none"
+    assert choose(weak(), config, ms=100) == "none"
+    assert choose(weak(), config, rounds=0, ms=99) == "neighbours"
 
 
 def test_correction_can_be_off() -> None:
-    assert choose(verdict(), RAGConfig(enable_self_correction=False)) == "none"
+    assert choose(weak(), RAGConfig(enable_self_correction=False)) == "none"
 
 
 def checked(round: int, **changes: object) -> CheckedDraft:
-    return CheckedDraft(round=round, verdict=verdict(**changes), passages=[])
+    return CheckedDraft(round=round, verdict=weak(**changes), passages=[])
 
 
 def test_a_round_can_only_improve_what_is_returned() -> None:
