@@ -78,6 +78,7 @@ class RAGQueryEngine:
         self.audit = audit
         self.config = config or RAGConfig()
         self.indexer = Indexer(knowledge_store, vector_index, lexical_index, embedder)
+        self._workers = workers
         self.graph = build_query_graph(
             QueryParts(
                 store=knowledge_store,
@@ -119,6 +120,11 @@ class RAGQueryEngine:
         """As ``simple_query``, in the caller's event loop."""
         call = self._call(question, access_reason, options, ask=True)
         return _response(await self.graph.ainvoke(call.input, call.config, context=call.context))
+
+    def close(self) -> None:
+        """Wait for the work under way and give threads and connections back; the engine answers no more."""
+        self._workers.close()
+        self.store.close()
 
     def _call(self, question: str, access_reason: str, options: QueryOptions, *, ask: bool) -> _Call:
         corpora = options.get("corpus_ids")

@@ -1,11 +1,16 @@
 """``citeloop ask`` and ``citeloop query``."""
 
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
+from citeloop.errors import StoreError
+from citeloop.settings import Settings
 from citeloop.state.config import StrategyChoice
-from citeloop.state.models import RAGResponse
+from citeloop.state.models import RAGResponse, UserContext
+
+if TYPE_CHECKING:
+    from citeloop.engine import RAGQueryEngine
 
 
 @click.command()
@@ -16,12 +21,10 @@ from citeloop.state.models import RAGResponse
 @click.option("--reason", default="", metavar="TEXT", help="Why you ask; kept in the audit log.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole response as JSON.")
 @click.pass_obj
-def ask(home: str | None, question: str, corpora: tuple[str, ...], reason: str, as_json: bool) -> None:
+def ask(settings: Settings, question: str, corpora: tuple[str, ...], reason: str, as_json: bool) -> None:
     """Answer QUESTION from the indexed documents, with sources."""
-    from citeloop.engine import open_engine
-
-    response = open_engine(home).simple_query(question, access_reason=reason, corpus_ids=corpora or None)
-    _print(response, as_json)
+    engine = _open_filled(settings)
+    _print(engine.simple_query(question, access_reason=reason, corpus_ids=corpora or None), as_json)
 
 
 @click.command()
@@ -40,7 +43,7 @@ def ask(home: str | None, question: str, corpora: tuple[str, ...], reason: str, 
 @click.option("--json", "as_json", is_flag=True, help="Print the whole response as JSON.")
 @click.pass_obj
 def query(
-    home: str | None,
+    settings: Settings,
     question: str,
     reason: str,
     corpora: tuple[str, ...],
@@ -50,12 +53,21 @@ def query(
     as_json: bool,
 ) -> None:
     """Answer QUESTION with a reason on record and a strategy of choice."""
-    from citeloop.engine import QueryOptions, open_engine
+    from citeloop.engine import QueryOptions
 
     options = QueryOptions(corpus_ids=corpora or None, strategy=strategy, require_citations=not no_require_citations)
     if top_k is not None:
         options["top_k"] = top_k
-    _print(open_engine(home).query(question, access_reason=reason, **options), as_json)
+    _print(_open_filled(settings).query(question, access_reason=reason, **options), as_json)
+
+
+def _open_filled(settings: Settings) -> "RAGQueryEngine":
+    from citeloop.engine import open_engine
+
+    engine = open_engine(settings=settings)
+    if not engine.store.open_corpora(None, UserContext()):
+        raise StoreError(f"nothing is indexed in {settings.home} yet; run `citeloop index PATH --corpus NAME` first")
+    return engine
 
 
 def _print(response: RAGResponse, as_json: bool) -> None:

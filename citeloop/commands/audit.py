@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 
 import click
 
@@ -20,9 +19,9 @@ def audit() -> None:
 @click.option("--request", "request_id", metavar="ID", help="Only the rows of this request.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a row.")
 @click.pass_obj
-def list_rows(home: str | None, limit: int, request_id: str | None, as_json: bool) -> None:
+def list_rows(settings: Settings, limit: int, request_id: str | None, as_json: bool) -> None:
     """Show the newest rows, newest first."""
-    for row in _log(home).rows(limit, request_id):
+    for row in _log(settings).rows(limit, request_id):
         click.echo(json.dumps(asdict(row), ensure_ascii=False) if as_json else _line(row))
 
 
@@ -42,8 +41,8 @@ def verify(ctx: click.Context, as_json: bool) -> None:
     ctx.exit(0 if report.intact else 1)
 
 
-def _log(home: str | None) -> SQLiteAuditLog:
-    return SQLiteAuditLog(Path(home or Settings().home).expanduser() / "audit.db")
+def _log(settings: Settings) -> SQLiteAuditLog:
+    return SQLiteAuditLog(settings.home / "audit.db")
 
 
 def _line(row: AuditRow) -> str:

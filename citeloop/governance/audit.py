@@ -17,7 +17,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from citeloop.errors import StoreBusy, StoreCorrupt
+from filelock import FileLock, Timeout
+
+from citeloop.errors import StoreBusy, StoreCorrupt, StoreError
 
 Outcome = Literal["answered", "low_confidence", "no_evidence", "failed", "cancelled", "interrupted"]
 
@@ -134,24 +136,33 @@ class SQLiteAuditLog:
 
     def _open(self) -> sqlite3.Connection:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.executescript(_SCHEMA)
+        # Of two that make the file at once, SQLite refuses one without waiting: they take turns.
+        with FileLock(self._path.with_suffix(".lock"), timeout=_BUSY_S):
+            connection = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.executescript(_SCHEMA)
         return connection
 
     @contextmanager
     def _told_plainly(self) -> Iterator[None]:
         try:
             yield
+        except Timeout as error:
+            raise self._busy() from error
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
-                raise StoreBusy(f"{self._path} was locked for {_BUSY_S:.0f} s by another process; try again") from error
+                raise self._busy() from error
             raise StoreCorrupt(f"{self._path}: {error}; check the folder's rights and free space") from error
         except sqlite3.DatabaseError as error:
             raise StoreCorrupt(
                 f"{self._path} is not a readable audit log ({error}); move it away and keep it"
             ) from error
+        except OSError as error:
+            raise StoreError(f"{self._path} cannot be opened ({error}); choose another home (CITELOOP_HOME)") from error
+
+    def _busy(self) -> StoreBusy:
+        return StoreBusy(f"{self._path} was locked for {_BUSY_S:.0f} s by another process; try again")
 
 
 def _row_hash(seq: int, at: str, request_id: str, event: str, text: str, previous: str) -> str:

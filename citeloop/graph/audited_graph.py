@@ -1,18 +1,22 @@
 """A graph that closes its audit rows however its run ends."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
 
-from citeloop.errors import CiteloopError
+from citeloop.errors import CiteloopError, StoreError
 from citeloop.governance.audit import AuditLog, Outcome
 from citeloop.governance.run_record import RunRecord, attach_run_record
 from citeloop.graph.sync_bridge import BridgedGraph
 from citeloop.workers import WorkerPool
+
+_log = logging.getLogger(__name__)
 
 
 class AuditedGraph(BridgedGraph):
@@ -32,9 +36,7 @@ class AuditedGraph(BridgedGraph):
         graph._audit, graph._workers = audit, workers
         return graph
 
-    async def astream(
-        self, input: Any, config: RunnableConfig | None = None, **options: Any
-    ) -> AsyncGenerator[Any]:
+    async def astream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> AsyncGenerator[Any]:
         """As ``CompiledStateGraph.astream``; see there for the options."""
         record = RunRecord()
         try:
@@ -44,6 +46,9 @@ class AuditedGraph(BridgedGraph):
                     yield chunk
         except (asyncio.CancelledError, GeneratorExit):
             await self._end(record, "cancelled")
+            raise
+        except GraphBubbleUp:  # an interrupt on its way through the graph above
+            await self._end(record, "interrupted")
             raise
         except Exception as error:
             await self._end(record, "failed", error=error)
@@ -57,4 +62,7 @@ class AuditedGraph(BridgedGraph):
         body: dict[str, Any] = {"outcome": outcome}
         if error is not None:
             body["error"] = error.code if isinstance(error, CiteloopError) else type(error).__name__
-        await asyncio.shield(self._workers.run(self._audit.append, record.request_id, "ended", body))
+        try:
+            await asyncio.shield(self._workers.run(self._audit.append, record.request_id, "ended", body))
+        except StoreError as lost:  # what ended the run matters more; `audit verify` reports the missing end
+            _log.error("the end (%s) of request %s could not be kept: %s", outcome, record.request_id, lost)

@@ -33,7 +33,7 @@ class BridgedGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
     @classmethod
     def over(cls, compiled: CompiledStateGraph[Any, Any, Any, Any]) -> Self:
-        """The same graph with this class's faces. ``compile`` names its own class, so its result is taken over whole."""
+        """The same graph with this class's faces; ``compile`` names its own class, so its result is taken over."""
         graph = cls.__new__(cls)
         graph.__dict__.update(compiled.__dict__)
         return graph
@@ -44,9 +44,7 @@ class BridgedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         graph.__dict__.update(update or {})
         return graph
 
-    def stream(
-        self, input: Any, config: RunnableConfig | None = None, **options: Any
-    ) -> Iterator[Any]:
+    def stream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Iterator[Any]:
         """As ``CompiledStateGraph.stream``; see there for the options."""
         if engine_loop.is_current_thread():
             raise UsageError("synchronous call from the engine's own event loop; use ainvoke or astream in async code")

@@ -112,9 +112,7 @@ def _request_of(state: QueryState, ask_needs_reason: bool) -> Request:
     command = state.get("command") or "query"
     reason = (state.get("access_reason") or "").strip()
     if not reason and (command == "query" or ask_needs_reason):
-        raise MissingReason(
-            "access_reason is required: say why you ask, for example access_reason='customer ticket 4711'"
-        )
+        raise MissingReason("access_reason (--reason) is required: say why you ask, for example 'customer ticket 4711'")
     return Request(
         request_id=str(uuid.uuid4()),
         question=question,

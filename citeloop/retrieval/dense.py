@@ -40,11 +40,17 @@ class ChromaVectorIndex:
         return [Hit(chunk_id, 1.0 - distance) for chunk_id, distance in zip(found["ids"][0], distances, strict=True)]
 
     def upsert(self, corpus: OpenCorpus, chunk_ids: Sequence[str], vectors: Vectors) -> None:
-        """See ``VectorIndex``."""
+        """See ``VectorIndex``.
+
+        Old rows are deleted first: when vectors are changed in place, the graph can lose sight of some (seen after 4 of
+        640 loads; after none of 960 this way).
+        """
         for start in range(0, len(chunk_ids), _ROWS_AT_A_TIME):
-            rows = slice(start, start + _ROWS_AT_A_TIME)
+            ids = list(chunk_ids[start : start + _ROWS_AT_A_TIME])
             with self._chroma.writing(corpus) as collection:
-                collection.upsert(ids=list(chunk_ids[rows]), embeddings=vectors[rows])
+                if known := collection.get(ids=ids, include=[])["ids"]:
+                    collection.delete(ids=known)
+                collection.add(ids=ids, embeddings=vectors[start : start + _ROWS_AT_A_TIME])
 
     def delete(self, corpus: OpenCorpus, chunk_ids: Sequence[str]) -> None:
         """See ``VectorIndex``."""

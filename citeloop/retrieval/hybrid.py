@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citeloop.knowledge.corpus import Hit
+from citeloop.knowledge.embedding import require_embedding_model
 from citeloop.knowledge.indexes import LexicalIndex, VectorIndex
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.models.embedder import Embedder
@@ -52,8 +53,12 @@ class HybridSearcher:
         return tasks
 
     def search(self, task: SearchTask, caller: UserContext) -> list[RankedList]:
-        """The dense list of the task's corpus and, where the task has term weights, the lexical one."""
+        """The dense list of the task's corpus and, where the task has term weights, the lexical one.
+
+        Raises ``EmbeddingMismatch`` where another model filled the corpus: its vectors would rank at random.
+        """
         corpus = self.store.open_corpus(task["corpus"], caller)
+        require_embedding_model(corpus, self.embedder)
         query_vector = self.embedder.embed([task["query"]])[0]
         lists = [_ranked(task, "dense", self.vector_index.search(corpus, query_vector, task["depth"]))]
         if task["term_weights"]:

@@ -33,7 +33,8 @@ class RAGConfig(BaseModel):
     )
     enable_reranking: bool = Field(default=True, description="Rerank the fused candidates.")
     reranker_model: str = Field(
-        default="cross-encoder/ms-marco-MiniLM-L-12-v2", description="Cross-encoder, where it can be loaded; taken when the engine is opened."
+        default="cross-encoder/ms-marco-MiniLM-L-12-v2",
+        description="Cross-encoder, where it can be loaded; taken when the engine is opened.",
     )
     search_timeout_s: float = Field(
         default=10.0, gt=0, le=120, description="Seconds allowed to one search of one corpus."

@@ -1,6 +1,7 @@
 """The graph served by a real ``langgraph dev``, blocking-call detection on, driven by its SDK client."""
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -36,11 +37,12 @@ def wait_until_up(url: str, server: "subprocess.Popen[bytes]", log: Path, second
 @pytest.fixture(scope="module")
 def server_url(indexed_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("server")
+    home = shutil.copytree(indexed_home, folder / "home")
     port = free_port()
     program = Path(sys.executable).with_name("langgraph")
     command = [program, "dev", "--no-browser", "--no-reload", "--port", str(port)]
     command += ["--config", str(REPOSITORY / "langgraph.json")]
-    environment = {**os.environ, "CITELOOP_HOME": str(indexed_home), "PYTHONPATH": str(REPOSITORY)}
+    environment = {**os.environ, "CITELOOP_HOME": str(home), "PYTHONPATH": str(REPOSITORY)}
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
         try:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 from langchain_core.language_models import BaseChatModel
-from tests.openai_stub import OpenAIStub, StubReply
 
 from citeloop.errors import ModelError, ModelReplyInvalid, ModelTimeout, ModelUnavailable
 from citeloop.models.chat import build_chat_model, translate_model_error
 from citeloop.settings import Settings
 from citeloop.testing import ScriptedChatModel
+from tests.openai_stub import OpenAIStub, StubReply
 
 KEY = "sk-very-secret-0123456789"
 ECHO = f'{{"error": {{"message": "no such key {KEY}"}}}}'.encode()

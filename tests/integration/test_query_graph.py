@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from citeloop.engine import RAGQueryEngine
-from citeloop.errors import CorpusNotFound, InvalidRequest, MissingReason
+from citeloop.errors import CorpusNotFound, InvalidRequest, MissingReason, UsageError
 from citeloop.state.config import RAGConfig
 from citeloop.testing import ScriptedChatModel
 from tests.handbook import HANDBOOK, audit_events, engine_over
@@ -169,6 +169,12 @@ async def test_a_cancelled_question_has_its_end(stores: Path) -> None:
         await task
     assert audit_events(engine) == [("asked", ""), ("ended", "cancelled")]
     assert engine.audit.verify().unfinished == ()
+
+
+def test_a_closed_engine_says_so(engine: RAGQueryEngine) -> None:
+    engine.close()
+    with pytest.raises(UsageError, match="closed"):
+        engine.query("How long is parental leave?", access_reason="t")
 
 
 def test_the_state_is_small_plain_json(engine: RAGQueryEngine) -> None:

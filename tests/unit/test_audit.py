@@ -81,15 +81,24 @@ def test_many_threads_keep_one_chain(log: SQLiteAuditLog) -> None:
     assert (report.rows, report.intact) == (80, True)
 
 
-def test_two_processes_keep_one_chain(tmp_path: Path) -> None:
+def test_processes_that_begin_at_once_keep_one_chain(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from citeloop.governance.audit import SQLiteAuditLog\n"
-        "log = SQLiteAuditLog(Path(sys.argv[1]))\n"
-        "for i in range(20): log.append(sys.argv[2] + str(i), 'asked', {})"
+        "log = SQLiteAuditLog(Path(sys.argv[1])); print('ready', flush=True); sys.stdin.readline()\n"
+        "for i in range(10): log.append(sys.argv[2] + str(i), 'asked', {})"
     )
-    path = str(tmp_path / "audit.db")
-    processes = [subprocess.Popen([sys.executable, "-c", script, path, name]) for name in "ab"]
-    assert [process.wait(timeout=60) for process in processes] == [0, 0]
+    command = [sys.executable, "-c", script, str(tmp_path / "audit.db")]
+    processes = [
+        subprocess.Popen([*command, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        for name in "abcd"
+    ]
+    for process in processes:
+        assert process.stdout and process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin and process.stdin.write("go\n")
+    for process in processes:
+        process.communicate(timeout=60)
+    assert [process.returncode for process in processes] == [0] * 4
     report = SQLiteAuditLog(tmp_path / "audit.db").verify()
     assert (report.rows, report.intact) == (40, True)
 
