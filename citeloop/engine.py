@@ -91,6 +91,7 @@ class RAGQueryEngine:
                 audit=audit,
                 workers=workers,
                 ask_needs_reason=ask_needs_reason,
+                audits_always=self.config.audit_all_queries,
             ),
             checkpointer,
         )

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+import uuid
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Any, Self, cast
 
@@ -12,6 +13,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from citeloop.errors import CiteloopError, StoreError
 from citeloop.governance.audit import AuditLog, Outcome
+from citeloop.governance.identity import caller_of
 from citeloop.governance.run_record import RunRecord, attach_run_record
 from citeloop.graph.sync_bridge import BridgedGraph
 from citeloop.workers import WorkerPool
@@ -20,25 +22,31 @@ _log = logging.getLogger(__name__)
 
 
 class AuditedGraph(BridgedGraph):
-    """Writes the ended row of a run that did not come to its own: failed, cancelled or interrupted.
+    """Writes the audit rows that no node can: of runs that begin behind the door, and of those that do not end.
 
-    A cancelled run runs no further node, so no node can do it. A killed process leaves the asked row alone, which
-    ``citeloop audit verify`` reports.
+    A run that goes on from a checkpoint, or jumps (``Command``), does not pass ``authorize``: it gets an asked row of
+    its own before its first node. A run that fails, is cancelled or interrupted runs no further node: its ended row is
+    written here. A killed process leaves the asked row alone, which ``citeloop audit verify`` reports.
     """
 
     _audit: AuditLog
     _workers: WorkerPool
+    _always: bool
 
     @classmethod
-    def keeping(cls, compiled: CompiledStateGraph[Any, Any, Any, Any], audit: AuditLog, workers: WorkerPool) -> Self:
-        """The graph ``compiled`` with its ends kept in ``audit``."""
+    def keeping(
+        cls, compiled: CompiledStateGraph[Any, Any, Any, Any], audit: AuditLog, workers: WorkerPool, *, always: bool
+    ) -> Self:
+        """The graph ``compiled`` with its runs kept in ``audit``; unless ``always``, a run may ask not to be."""
         graph = cls.over(compiled)
-        graph._audit, graph._workers = audit, workers
+        graph._audit, graph._workers, graph._always = audit, workers, always
         return graph
 
     async def astream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> AsyncGenerator[Any]:
         """As ``CompiledStateGraph.astream``; see there for the options."""
         record = RunRecord()
+        if self._always and not isinstance(input, Mapping):
+            await self._begin_behind_the_door(record, config or {})
         try:
             run = super().astream(input, attach_run_record(config, record), **options)
             async with aclosing(cast(AsyncGenerator[Any], run)) as chunks:
@@ -54,6 +62,12 @@ class AuditedGraph(BridgedGraph):
             await self._end(record, "failed", error=error)
             raise
         await self._end(record, "interrupted")
+
+    async def _begin_behind_the_door(self, record: RunRecord, config: RunnableConfig) -> None:
+        thread = (config.get("configurable") or {}).get("thread_id")
+        body = {"user": caller_of(config).user_id, "command": "resume", "thread": str(thread)}
+        record.request_id = str(uuid.uuid4())
+        await self._workers.run(self._audit.append, record.request_id, "asked", body)
 
     async def _end(self, record: RunRecord, outcome: Outcome, error: Exception | None = None) -> None:
         if record.request_id is None or record.ended:

@@ -54,6 +54,8 @@ class QueryParts:
     audit: AuditLog
     workers: WorkerPool
     ask_needs_reason: bool = False
+    audits_always: bool = True
+    """Whether runs are audited whatever their own ``audit_all_queries`` says."""
 
 
 def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> AuditedGraph:
@@ -68,7 +70,14 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     p = parts
     graph.add_node(
         "authorize",
-        bind(authorize, store=p.store, audit=p.audit, workers=p.workers, ask_needs_reason=p.ask_needs_reason),
+        bind(
+            authorize,
+            store=p.store,
+            audit=p.audit,
+            workers=p.workers,
+            ask_needs_reason=p.ask_needs_reason,
+            audits_always=p.audits_always,
+        ),
     )
     graph.add_node("analyze_query", bind(analyze_query, analyzer=p.analyzer))
     graph.add_node("plan_searches", bind(plan_searches, searcher=p.searcher, workers=p.workers))
@@ -81,7 +90,9 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     graph.add_node("drop_invalid_sources", bind(drop_invalid_sources))
     graph.add_node("expand_context", bind(expand_context, reader=p.reader, workers=p.workers))
     graph.add_node("refuse_answer", bind(refuse_answer))
-    graph.add_node("audit_response", bind(audit_response, audit=p.audit, workers=p.workers))
+    graph.add_node(
+        "audit_response", bind(audit_response, audit=p.audit, workers=p.workers, audits_always=p.audits_always)
+    )
 
     graph.add_edge(START, "authorize")
     graph.add_edge("authorize", "analyze_query")
@@ -98,4 +109,5 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     graph.add_edge("refuse_answer", "audit_response")
     graph.add_edge("audit_response", END)
 
-    return AuditedGraph.keeping(graph.compile(checkpointer=checkpointer, name="query"), p.audit, p.workers)
+    compiled = graph.compile(checkpointer=checkpointer, name="query")
+    return AuditedGraph.keeping(compiled, p.audit, p.workers, always=p.audits_always)

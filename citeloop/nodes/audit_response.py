@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from citeloop.governance.audit import AuditLog
-from citeloop.governance.run_record import run_record_of
+from citeloop.governance.run_record import RunRecord, run_record_of
 from citeloop.state.config import RAGConfig, run_config
 from citeloop.state.graph_state import CheckedDraft, Passage, QueryState
 from citeloop.state.models import (
@@ -32,12 +32,18 @@ class Audited(TypedDict):
 
 
 async def audit_response(
-    state: QueryState, runtime: Runtime[RAGConfig], config: RunnableConfig, *, audit: AuditLog, workers: WorkerPool
+    state: QueryState,
+    runtime: Runtime[RAGConfig],
+    config: RunnableConfig,
+    *,
+    audit: AuditLog,
+    workers: WorkerPool,
+    audits_always: bool,
 ) -> Audited:
     """Return the best validated draft, marked when none passed, after its audit row."""
     record = run_record_of(config)
-    response = _response(state, record.timings_ms)
-    if run_config(runtime.context).audit_all_queries:
+    response = _response(state, record)
+    if audits_always or run_config(runtime.context).audit_all_queries:
         await workers.run(audit.append, response.request_id, "ended", _ended(state, response))
         record.ended = True
     return Audited(
@@ -45,7 +51,7 @@ async def audit_response(
     )
 
 
-def _response(state: QueryState, timings_ms: dict[str, float]) -> RAGResponse:
+def _response(state: QueryState, record: RunRecord) -> RAGResponse:
     best = state["best"]
     assert best is not None, "the graph ends only after a draft or a refusal"
     verdict = best["verdict"]
@@ -61,9 +67,9 @@ def _response(state: QueryState, timings_ms: dict[str, float]) -> RAGResponse:
         correction_rounds=state["round"],
         tokens_used=state["tokens_used"],
         context_used=RetrievalContext(chunks=sources, strategy_used=strategy, total_retrieved=len(state["candidates"])),
-        request_id=state["request"]["request_id"],
+        request_id=record.request_id or state["request"]["request_id"],
         trace=_trace(state, best),
-        timings_ms=dict(timings_ms),
+        timings_ms=dict(record.timings_ms),
     )
 
 

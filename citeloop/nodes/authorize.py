@@ -57,6 +57,7 @@ async def authorize(
     audit: AuditLog,
     workers: WorkerPool,
     ask_needs_reason: bool,
+    audits_always: bool,
 ) -> Admitted:
     """Let the question in. Raises ``InvalidRequest``, ``MissingReason`` or ``CorpusNotFound``.
 
@@ -66,7 +67,7 @@ async def authorize(
     caller = caller_of(config)
     request = _request_of(state, ask_needs_reason)
     await workers.run(store.open_corpora, request["corpora"], caller)
-    if run_config(runtime.context).audit_all_queries:
+    if audits_always or run_config(runtime.context).audit_all_queries:
         await _keep_asked(audit, workers, run_record_of(config), request, caller)
     return Admitted(
         request=request,

@@ -1,7 +1,7 @@
 """The draft: one model call over the numbered passages."""
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs
 from langgraph.constants import TAG_NOSTREAM
@@ -40,11 +40,12 @@ async def generate_answer(
         metadata={"prompt": "grounded_question", "round": state["round"]},
     )
     try:
-        draft = await _draft(llm, messages, merge_configs(config, call), run_config(runtime.context))
+        reply = await _call(llm, messages, merge_configs(config, call), run_config(runtime.context), workers)
     except ModelError as error:
         if state["best"] is None:
             raise
         return Generated(model_failure=f"{error.code}: {error}")
+    draft = Draft(text=strip_thinking(reply.text).strip(), tokens=_tokens(messages, reply))
     return Generated(draft=draft, tokens_used=state["tokens_used"] + draft["tokens"], model_failure="")
 
 
@@ -53,14 +54,27 @@ def _prompt(state: QueryState) -> list[BaseMessage]:
     return grounded_answer_messages(state["request"]["question"], documents)
 
 
-async def _draft(llm: BaseChatModel, messages: list[BaseMessage], config: RunnableConfig, settings: RAGConfig) -> Draft:
+async def _call(
+    llm: BaseChatModel, messages: list[BaseMessage], config: RunnableConfig, settings: RAGConfig, workers: WorkerPool
+) -> AIMessage:
+    most = settings.max_answer_tokens
     try:
-        reply = await llm.ainvoke(messages, config, max_tokens=settings.max_answer_tokens)
+        if _is_sync_only(llm):  # LangChain would run it in asyncio's own pool, which is small and not ours to size
+            reply = await workers.run(llm.invoke, messages, config, max_tokens=most)
+        else:
+            reply = await llm.ainvoke(messages, config, max_tokens=most)
     except Exception as error:
         raise translate_model_error(error, llm) from None  # the provider's own words may quote the key
-    text = strip_thinking(reply.text).strip()
-    if not text:
+    if not strip_thinking(reply.text).strip():
         raise ModelReplyInvalid("the model's reply holds no text; check the endpoint and the model's name")
+    return reply
+
+
+def _is_sync_only(llm: BaseChatModel) -> bool:
+    cls = type(llm)
+    return cls._agenerate is BaseChatModel._agenerate and cls._astream is BaseChatModel._astream
+
+
+def _tokens(messages: list[BaseMessage], reply: AIMessage) -> int:
     usage = reply.usage_metadata
-    tokens = usage["total_tokens"] if usage else sum(count_tokens(message.text) for message in [*messages, reply])
-    return Draft(text=text, tokens=tokens)
+    return usage["total_tokens"] if usage else sum(count_tokens(message.text) for message in [*messages, reply])

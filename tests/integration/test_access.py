@@ -9,7 +9,7 @@ from langgraph.types import Command, Send
 from citeloop.engine import RAGQueryEngine
 from citeloop.errors import CiteloopError, CorpusNotFound, SearchFailed
 from citeloop.state.models import UserContext
-from tests.handbook import engine_over
+from tests.handbook import audit_events, engine_over
 
 LEGAL_QUESTION = "Who signs contracts over 50,000 euros?"
 SECRET = "two directors"
@@ -68,6 +68,8 @@ def test_jumping_into_a_search_of_a_denied_corpus_finds_nothing(guarded: RAGQuer
     with pytest.raises(SearchFailed, match="no corpus named 'legal' is open to you"):
         guarded.graph.invoke(Command(goto=Send("search_corpus", TASK)), config)
     assert SECRET not in str(guarded.graph.get_state(config).values)
+    assert [(row.event, row.body["user"]) for row in guarded.audit.rows(limit=2)[1:]] == [("asked", "bob")]
+    assert audit_events(guarded) == [("asked", ""), ("ended", "failed")], "no row, no search: behind the door as well"
 
 
 def test_forged_plans_find_nothing(guarded: RAGQueryEngine) -> None:

@@ -85,8 +85,8 @@ def turn(**changes: Any) -> QueryState:
 class InlineWorkers:
     """A worker pool that works in place."""
 
-    async def run(self, function: Any, *args: Any) -> Any:
-        return function(*args)
+    async def run(self, function: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
 
 
 @dataclass

@@ -124,6 +124,7 @@ async def finish(record: RunRecord | None = None, audit: Any = None, **changes: 
         runtime(),
         attach_run_record(None, record or RunRecord()),
         audit=audit or RecordingAudit(),
+        audits_always=True,
         workers=InlineWorkers(),  # type: ignore[arg-type]
     )
 

@@ -27,6 +27,7 @@ async def enter(state: dict[str, Any], audit: Any = None, record: RunRecord | No
         audit=audit or RecordingAudit(),
         workers=InlineWorkers(),
         ask_needs_reason=options.pop("ask_needs_reason", False),
+        audits_always=options.pop("audits_always", True),
     )
 
 
@@ -64,6 +65,14 @@ async def test_a_corpus_that_is_not_open_is_refused_before_any_row() -> None:
     with pytest.raises(CorpusNotFound, match="'secrets'"):
         await enter({"question": "q", "access_reason": "r", "corpora": ["secrets"]}, audit)
     assert audit.rows == []
+
+
+async def test_a_run_cannot_switch_the_audit_off_by_itself() -> None:
+    audit, state = RecordingAudit(), {"question": "q", "access_reason": "r"}
+    await enter(state, audit, settings={"audit_all_queries": False})
+    assert len(audit.rows) == 1
+    await enter(state, audit, settings={"audit_all_queries": False}, audits_always=False)
+    assert len(audit.rows) == 1
 
 
 async def test_no_row_no_question() -> None:
@@ -121,6 +130,7 @@ async def test_a_run_cancelled_while_the_row_is_written_knows_its_request() -> N
         audit=RecordingAudit(),
         workers=SlowWorkers(),  # type: ignore[arg-type]
         ask_needs_reason=False,
+        audits_always=True,
     )
     task = asyncio.create_task(door)
     await asyncio.sleep(0.01)
