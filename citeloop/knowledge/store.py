@@ -14,12 +14,15 @@ from citeloop.models.embedder import Vectors
 from citeloop.state.models import UserContext
 
 _CORPUS = "SELECT id, name, embedding_model, dimension, version, owner FROM corpora"
-_CHUNK = """
-    SELECT c.id, o.name, c.document_id, c.section_id, c.position, d.title, d.uri, s.heading_path,
-           c.text, c.start_offset, c.end_offset
+_COLUMNS = """
+    c.id, o.name, c.document_id, c.section_id, c.position, d.title, d.uri, s.heading_path, c.text, c.start_offset,
+    c.end_offset
+"""
+_TABLES = """
     FROM chunks c JOIN documents d ON d.id = c.document_id JOIN sections s ON s.id = c.section_id
          JOIN corpora o ON o.id = c.corpus_id
 """
+_CHUNK = f"SELECT {_COLUMNS} {_TABLES}"
 _ASKED = "SELECT value FROM json_each(:ids)"
 
 
@@ -83,14 +86,20 @@ class HierarchicalKnowledgeStore:
         found = {row[0]: _chunk(row) for row in rows}
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
 
-    def read_sentences(self, corpus: OpenCorpus, chunk_ids: Sequence[str]) -> dict[str, ChunkSentences]:
-        """Sentences with their vectors, as stored at ingest, by chunk id; ids not in the corpus are left out."""
+    def read_chunks_with_sentences(
+        self, corpus: OpenCorpus, chunk_ids: Sequence[str]
+    ) -> list[tuple[Chunk, ChunkSentences]]:
+        """The chunks with their sentences and vectors, as stored at ingest; order and left-out ones as ``read_chunks``.
+
+        One statement, so that a chunk never comes with the sentences of its successor.
+        """
         rows = self._all(
-            f"""SELECT c.id, s.spans, s.vectors FROM chunks c JOIN chunk_sentences s ON s.chunk_row = c.row
+            f"""SELECT {_COLUMNS}, cs.spans, cs.vectors {_TABLES} JOIN chunk_sentences cs ON cs.chunk_row = c.row
                 WHERE c.corpus_id = :corpus AND c.id IN ({_ASKED})""",
             _asked(corpus, chunk_ids),
         )
-        return {chunk_id: decode_sentences(spans, vectors, corpus.dimension) for chunk_id, spans, vectors in rows}
+        found = {row[0]: (_chunk(row[:-2]), decode_sentences(*row[-2:], corpus.dimension)) for row in rows}
+        return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
 
     def neighbours(self, corpus: OpenCorpus, chunk_ids: Sequence[str], radius: int) -> list[Chunk]:
         """The chunks that stand up to ``radius`` places before or after the given ones in their documents.

@@ -29,11 +29,9 @@ class PassageReader:
         sentences: dict[str, ChunkSentences] = {}
         for corpus_name, ids in _by_corpus(candidates).items():
             corpus = self.store.open_corpus(corpus_name, caller)
-            chunks.update((chunk.id, chunk) for chunk in self.store.read_chunks(corpus, ids))
-            sentences.update(self.store.read_sentences(corpus, ids))
-        for chunk_id, stored in sentences.items():
-            text = chunks[chunk_id].text
-            self.vectors.prime([text[start:end] for start, end in stored.spans], stored.vectors)
+            for chunk, stored in self.store.read_chunks_with_sentences(corpus, ids):
+                chunks[chunk.id], sentences[chunk.id] = chunk, stored
+                self.vectors.prime([chunk.text[start:end] for start, end in stored.spans], stored.vectors)
         return chunks, sentences
 
     def around(self, candidates: Iterable[Candidate], caller: UserContext) -> list[Candidate]:

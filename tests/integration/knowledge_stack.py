@@ -84,7 +84,7 @@ def fingerprint(stack: KnowledgeStack, name: str = "handbook") -> dict[str, obje
     """Everything that a clean run would leave: rows, vectors, sentences, and what both indexes hold and return."""
     corpus, chunks = stack.corpus(name), stack.chunks(name)
     ids = [chunk.id for chunk in chunks]
-    sentences = stack.store.read_sentences(corpus, ids)
+    sentences = {c.id: stored for c, stored in stack.store.read_chunks_with_sentences(corpus, ids)}
     vectors = {
         i: v.tobytes() for batch, rows in stack.store.scan_vectors(corpus) for i, v in zip(batch, rows, strict=True)
     }

@@ -64,7 +64,7 @@ def test_chunks_come_in_the_order_asked_for_and_unknown_ones_are_left_out(stack:
 
 def test_sentences_keep_their_place_and_their_vector(stack: KnowledgeStack) -> None:
     for chunk in stack.chunks():
-        stored = stack.store.read_sentences(stack.corpus(), [chunk.id])[chunk.id]
+        stored = stack.store.read_chunks_with_sentences(stack.corpus(), [chunk.id])[0][1]
         texts = [chunk.text[start:end] for start, end in stored.spans]
         assert texts
         assert stored.vectors.dtype == np.float32
@@ -139,7 +139,7 @@ def test_chunks_of_another_corpus_are_not_read(stack: KnowledgeStack, files: Pat
     foreign = [chunk.id for chunk in stack.chunks("other")]
     corpus = stack.corpus("handbook")
     assert stack.store.read_chunks(corpus, foreign) == []
-    assert stack.store.read_sentences(corpus, foreign) == {}
+    assert stack.store.read_chunks_with_sentences(corpus, foreign) == []
     assert stack.store.neighbours(corpus, foreign, radius=9) == []
     assert stack.store.section_chunks(corpus, foreign) == []
 
