@@ -98,7 +98,7 @@ class HierarchicalKnowledgeStore:
                 WHERE c.corpus_id = :corpus AND c.id IN ({_ASKED})""",
             _asked(corpus, chunk_ids),
         )
-        found = {row[0]: (_chunk(row[:-2]), decode_sentences(*row[-2:], corpus.dimension)) for row in rows}
+        found = {row[0]: (_chunk(row[:-2]), decode_sentences(row[-2], row[-1], corpus.dimension)) for row in rows}
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
 
     def neighbours(self, corpus: OpenCorpus, chunk_ids: Sequence[str], radius: int) -> list[Chunk]:
