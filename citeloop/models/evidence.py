@@ -17,6 +17,8 @@ class EvidencePassage:
     context: str
     """Title and headings: they often name what the sentences only refer to."""
     sentences: tuple[str, ...]
+    lead_ins: tuple[int | None, ...] = ()
+    """Where known, the index of what announces each sentence (the line above a list): it is read under that."""
 
 
 @runtime_checkable  # pydantic asks it of a model's field

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from citeloop.models.evidence import EvidenceJudge, EvidencePassage
+from citeloop.models.fitness import weigh_fitness
 from citeloop.models.prompt_reading import PromptDocument, read_documents, read_tag
-from citeloop.models.quotable import Quotable, cut_quotables
-from citeloop.models.quoting import Place, choose_places, plan_for
+from citeloop.models.quotable import BETWEEN_CELLS, Quotable, cut_quotables
+from citeloop.models.quoting import Place, choose_places, plan_for, reading_order
 from citeloop.prompts.refusals import NO_EVIDENCE
+from citeloop.text.sentences import Span, split_sentences
 
 LEAST_RELEVANCE = 0.35
 """Under this probability of answering, the quotes are withheld. Frozen on the questions that the answer model is
@@ -24,10 +26,12 @@ def write_grounded_answer(prompt: str, judge: EvidenceJudge) -> str:
     if not passages:
         return NO_EVIDENCE
     evidence = [_evidence(document, passage) for document, passage in zip(documents, passages, strict=True)]
-    places = choose_places(passages, judge.score_sentences(question, evidence), plan_for(question))
+    scores = weigh_fitness(question, passages, judge.score_sentences(question, evidence))
+    plan = plan_for(question)
+    places = choose_places(passages, scores, plan)
     if not places or judge.answer_relevance(question, quoted_evidence(evidence, places)) < LEAST_RELEVANCE:
         return NO_EVIDENCE
-    return "".join(_write(documents, passages, reading_order(places)))
+    return "".join(_write(documents, passages, reading_order(passages, places, plan)))
 
 
 def quoted_evidence(evidence: Sequence[EvidencePassage], places: Sequence[Place]) -> list[EvidencePassage]:
@@ -41,34 +45,33 @@ def quoted_evidence(evidence: Sequence[EvidencePassage], places: Sequence[Place]
     ]
 
 
-def reading_order(places: Sequence[Place]) -> list[Place]:
-    """``places`` with each that directly continues another moved behind it; the first stays first."""
-    ordered: list[Place] = []
-    for place in places:
-        before = Place(place.passage, place.sentence - 1)
-        at = ordered.index(before) + 1 if before in ordered else len(ordered)
-        ordered.insert(at, place)
-    return ordered
-
-
 def _write(
     documents: Sequence[PromptDocument], passages: Sequence[Sequence[Quotable]], places: Sequence[Place]
 ) -> Iterator[str]:
     quotables = [passages[place.passage][place.sentence] for place in places]
+    listed = sum(quotable.is_item or quotable.leads_in for quotable in quotables) > 1
     for place, quotable, follower in zip(places, quotables, [*quotables[1:], None], strict=True):
-        bullet = "- " if quotable.is_item else ""
-        yield f"{bullet}{quotable.quote} [{documents[place.passage].label}]"
+        bullet = "- " if quotable.is_item and listed else ""
+        yield bullet + _cited(quotable, documents[place.passage].label)
         if quotable.code and quotable.leads_in:
             yield f"\n\n{quotable.code}"
         if follower is not None:
             yield _separator(quotable, follower)
 
 
+def _cited(quotable: Quotable, label: str) -> str:
+    """The quote with its marker; in a row of a table, which may hold several sentences, behind each of them."""
+    spans = split_sentences(quotable.quote) if quotable.is_row else [Span(0, len(quotable.quote))]
+    return " ".join(f"{quotable.quote[start:end].lstrip(BETWEEN_CELLS)} [{label}]" for start, end in spans)
+
+
 def _separator(quotable: Quotable, follower: Quotable) -> str:
     if quotable.code and quotable.leads_in:
         return "\n\n"
-    return "\n" if follower.is_item or quotable.is_item else " "
+    breaks = follower.is_item or (quotable.in_list and not follower.continues)
+    return "\n" if breaks else " "
 
 
 def _evidence(document: PromptDocument, passage: Sequence[Quotable]) -> EvidencePassage:
-    return EvidencePassage(document.context, tuple(quotable.text for quotable in passage))
+    texts, lead_ins = zip(*((quotable.text, quotable.lead_in) for quotable in passage), strict=True)
+    return EvidencePassage(document.context, texts, lead_ins)

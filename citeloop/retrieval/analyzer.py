@@ -33,6 +33,7 @@ _SIGNS = (
         QueryIntent.PROCEDURAL,
         "asks how to do something",
         r"\bhow\s+(do|can|should|would|could|must)\s+(i|you|we|one)\b|\bhow\s+to\b|\bsteps?\s+(to|for)\b",
+        r"^\W*how\s+(can|should|could|must)\s+[^?]+?\s+be\s+\w",
         r"^\s*(configure|install|set\s?up|create|enable|disable|add|remove|reset|request|report)\b",
     ),
     _sign(

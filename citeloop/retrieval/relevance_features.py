@@ -19,6 +19,7 @@ from citeloop.retrieval.sentence_signals import SentenceSignals, read_signals
 _Float = TypeVar("_Float", np.float32, np.float64)
 Matrix: TypeAlias = NDArray[np.float64]
 
+_NONE = -1
 _OF_PASSAGES = ("passage_cosine", "passage_cosine_gap", "passage_coverage", "passage_coverage_gap", "log_rank")
 _OF_ANSWERS = (
     "cosine",
@@ -63,6 +64,7 @@ class CandidateSet:
         self.starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
         self.passage = np.repeat(np.arange(len(sizes)), sizes)
         self.position = np.arange(len(self.sentences)) - self.starts[self.passage]
+        self._above = _above(candidates, self.starts)
         self.vectors: Vectors = np.vstack([candidate.vectors for candidate in candidates])
         self.question_vector = question.vector
         self.contexts = [read_signals(candidate.passage.context) for candidate in candidates]
@@ -71,11 +73,12 @@ class CandidateSet:
         self.context_holds = _holds(self.contexts, terms)
         self.term_shares = _term_shares(self.holds)
 
-    def previous(self, rows: NDArray[_Float]) -> NDArray[_Float]:
-        """``rows`` shifted by one, zeros where a sentence is the first of its passage."""
-        shifted = np.roll(rows, 1, axis=0)
-        shifted[self.position == 0] = 0
-        return shifted
+    def above(self, rows: NDArray[_Float]) -> NDArray[_Float]:
+        """For each sentence the row of the one that it is read under, its lead-in or else the one before it; zeros
+        where it is the first of its passage."""
+        taken: NDArray[_Float] = rows[self._above]
+        taken[self._above == _NONE] = 0
+        return taken
 
     def count(self, signals: Sequence[frozenset[str]], known: frozenset[str]) -> Matrix:
         """How many of each sentence's ``signals`` the question does not already hold."""
@@ -127,7 +130,7 @@ def _meaning(c: CandidateSet) -> dict[str, Matrix]:
     centroid = _unit(np.add.reduceat(c.vectors, c.starts, axis=0))
     passage = (centroid @ c.question_vector).astype(np.float64)
     best = np.maximum.reduceat(cosine, c.starts)
-    window = _unit(c.vectors + np.float32(0.5) * c.previous(c.vectors))
+    window = _unit(c.vectors + np.float32(0.5) * c.above(c.vectors))
     return {
         "cosine": cosine,
         "cosine_gap": cosine - cosine.max(),
@@ -140,7 +143,7 @@ def _meaning(c: CandidateSet) -> dict[str, Matrix]:
 
 def _overlap(c: CandidateSet) -> dict[str, Matrix]:
     titled = np.maximum(c.holds, c.context_holds[c.passage])
-    window = np.maximum(titled, c.previous(c.holds))
+    window = np.maximum(titled, c.above(c.holds))
     whole = np.maximum.reduceat(titled, c.starts, axis=0) @ c.term_shares
     untitled = 1 - c.context_holds[c.passage]
     bigrams = c.question.bigrams
@@ -184,6 +187,17 @@ def _form(c: CandidateSet) -> dict[str, Matrix]:
         "log_position": np.log1p(c.position),
         "log_rank": np.log1p(c.passage),
     }
+
+
+def _above(candidates: Sequence[EmbeddedPassage], starts: NDArray[np.int_]) -> NDArray[np.int_]:
+    """For each row that of its lead-in, or else the one before it in the passage, or else ``_NONE``."""
+    rows: list[int] = []
+    for candidate, start in zip(candidates, starts.tolist(), strict=True):
+        count = len(candidate.passage.sentences)
+        before = [_NONE, *range(start, start + count - 1)]
+        lead_ins = candidate.passage.lead_ins or [None] * count
+        rows += [row if lead_in is None else start + lead_in for row, lead_in in zip(before, lead_ins, strict=True)]
+    return np.array(rows)
 
 
 def _holds(texts: Sequence[SentenceSignals], terms: Sequence[str]) -> Matrix:

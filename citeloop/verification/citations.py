@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from citeloop.verification.markup import OPAQUE
+from citeloop.text.markup import OPAQUE
 
 _BRACKETS = r"[\[［【〔](?P<body>[^\[\]［］【】〔〕]+)[\]］】〕]"  # cannot run over another bracket: one linear pass
 _TOKEN = re.compile(rf"(?P<opaque>{OPAQUE})|{_BRACKETS}")

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from citeloop.prompts.refusals import NO_EVIDENCE
+from citeloop.text.markup import FENCED_CODE
 from citeloop.text.sentences import Span, split_sentences
 from citeloop.text.words import words
 from citeloop.verification.citations import Marker, ParsedAnswer
-from citeloop.verification.markup import FENCED_CODE
 
 
 @dataclass(frozen=True, slots=True)

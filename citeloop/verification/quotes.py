@@ -5,12 +5,20 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
+from citeloop.text.plain import PlainText, read_plain
 from citeloop.text.sentences import Span
 from citeloop.text.words import words
 from citeloop.verification.traits import read_sentences
 
 _LEFT_OUT = re.compile(r"[\u00ad\u200b-\u200d\u2060\ufeff*`]|\[\d{1,3}\]")  # soft hyphens, emphasis, footnote markers
-_SAME = str.maketrans({**dict.fromkeys("‘’‚‛′", "'"), **dict.fromkeys("“”„‟″«»", '"'), **dict.fromkeys("‐‑‒–—−", "-")})
+_SAME = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛′", "'"),
+        **dict.fromkeys("“”„‟″«»", '"'),
+        **dict.fromkeys("‐‑‒–—−", "-"),
+        **dict.fromkeys("|·", " "),  # what stands between the cells of a table
+    }
+)
 _EDGES = " \"'.,;:!?…。！？"
 
 _FEWEST_WORDS = 4
@@ -25,9 +33,10 @@ _TURNING = re.compile(
 def find_quote(quote: str, passage: str) -> Span | None:
     """Where ``quote`` stands in ``passage``; None when it does not.
 
-    White space, letter case, quotation marks, dashes, ligatures, soft hyphens, Markdown emphasis and footnote markers
-    are set aside. Every sentence of ``quote`` must stand in the passage; the span is that of the first. A fragment of a
-    sentence counts at word borders only, from four words on, and when nothing before it in its sentence negates it.
+    White space, letter case, quotation marks, dashes, ligatures, soft hyphens, footnote markers, the bars of tables and
+    all markup that a reader does not see (``citeloop.text.plain``) are set aside. Every sentence of ``quote`` must
+    stand in the passage; the span is that of the first, with the markup on it. A fragment of a sentence counts at word
+    borders only, from four words on, and when nothing before it in its sentence negates it.
     """
     spans = [_find_sentence(quote[start:end], passage) for start, end in read_sentences(quote)]
     found = [span for span in spans if span is not None]
@@ -40,8 +49,8 @@ def _find_sentence(sentence: str, passage: str) -> Span | None:
     at = folded.text.find(wanted) if wanted else -1
     while at >= 0:
         end = at + len(wanted)
-        span = Span(folded.origin[at], folded.origin[end - 1] + 1)
-        if _at_word_borders(folded.text, at, end) and _says_the_same(span, passage):
+        span = folded.source_span(at, end)
+        if _at_word_borders(folded.text, at, end) and _says_the_same(span, wanted, passage):
             return span
         at = folded.text.find(wanted, end)
     return None
@@ -53,38 +62,44 @@ def _at_word_borders(text: str, start: int, end: int) -> bool:
     )
 
 
-def _says_the_same(span: Span, passage: str) -> bool:
+def _says_the_same(span: Span, wanted: str, passage: str) -> bool:
     """Whether what stands at ``span`` is a whole sentence, or a fragment that its sentence does not turn around."""
     sentence = next((s for s in reversed(read_sentences(passage)) if s.start <= span.start), span)
-    before = _fold(passage[sentence.start : span.start]).text.strip(_EDGES + "-#>•|")
+    before = _fold(passage[sentence.start : span.start]).text.strip(_EDGES + "-#>•")
     if not before and span.end >= sentence.end - 3:
         return True
-    return len(words(passage[span.start : span.end])) >= _FEWEST_WORDS and not _TURNING.search(before)
+    return len(words(wanted)) >= _FEWEST_WORDS and not _TURNING.search(before)
 
 
 @dataclass(frozen=True, slots=True)
 class _Folded:
     text: str
     origin: tuple[int, ...]
-    """Where each character of ``text`` comes from in the original."""
+    """Where each character of ``text`` comes from in ``plain.text``."""
+    plain: PlainText
+
+    def source_span(self, start: int, end: int) -> Span:
+        """The place of ``text[start:end]`` in the original, with the markup that adjoins it."""
+        return self.plain.source_span(self.origin[start], self.origin[end - 1] + 1)
 
 
 @lru_cache(maxsize=4_096)
 def _fold(original: str) -> _Folded:
+    plain = read_plain(original)
     characters: list[str] = []
     origin: list[int] = []
-    left_out = {index for match in _LEFT_OUT.finditer(original) for index in range(*match.span())}
-    for index, character in enumerate(original):
-        if index in left_out or (character.isspace() and characters[-1:] == [" "]):
+    left_out = {index for match in _LEFT_OUT.finditer(plain.text) for index in range(*match.span())}
+    for index, character in enumerate(plain.text):
+        if index in left_out:
             continue
         for folded in _fold_character(character):
-            characters.append(folded)
-            origin.append(index)
-    return _Folded("".join(characters), tuple(origin))
+            if folded != " " or characters[-1:] != [" "]:
+                characters.append(folded)
+                origin.append(index)
+    return _Folded("".join(characters), tuple(origin), plain)
 
 
 @lru_cache(maxsize=2_048)
 def _fold_character(character: str) -> str:
-    if character.isspace():
-        return " "
-    return unicodedata.normalize("NFKD", character.translate(_SAME)).casefold()
+    same = character.translate(_SAME)
+    return " " if same.isspace() else unicodedata.normalize("NFKD", same).casefold()

@@ -9,10 +9,7 @@ from langchain_core.messages import AIMessageChunk, HumanMessage
 
 from citeloop.models.evidence import EvidencePassage, Scores
 from citeloop.models.extractive import ExtractiveChatModel
-from citeloop.models.grounded_writer import reading_order
 from citeloop.models.prompt_reading import read_documents, read_tag
-from citeloop.models.quotable import Quotable, cut_quotables
-from citeloop.models.quoting import Place, choose_places, plan_for
 from citeloop.prompts.grounded_answer import grounded_answer_messages, render_document
 from citeloop.prompts.refusals import NO_EVIDENCE
 
@@ -79,11 +76,6 @@ def test_near_duplicates_are_quoted_once() -> None:
     assert ask("Ada keeps the lamp.", "Ada keeps the lamp!") == "Ada keeps the lamp. [1]"
 
 
-def test_a_sentence_that_continues_another_follows_it_and_the_best_stays_first() -> None:
-    best, other, continued, before = Place(0, 1), Place(1, 0), Place(0, 2), Place(0, 0)
-    assert reading_order([best, other, continued, before]) == [best, continued, other, before]
-
-
 def test_a_lead_in_brings_its_list() -> None:
     text = "Who keeps the lamp:\n\n- Ada on weekdays\n- Bo on Sundays\n\nBoats pass."
     assert ask(text) == "Who keeps the lamp: [1]\n- Ada on weekdays [1]\n- Bo on Sundays [1]"
@@ -109,23 +101,25 @@ def test_a_lead_in_to_nothing_is_not_quoted() -> None:
     assert ask("Who keeps the lamp:") == NO_EVIDENCE
 
 
-def test_emphasis_at_the_start_stays_and_table_rows_lose_their_outer_bars() -> None:
-    assert ask("**Ada** keeps the lamp.") == "**Ada** keeps the lamp. [1]"
-    assert ask("| 1.2 | Ada keeps the lamp lit | daily |") == "- 1.2 | Ada keeps the lamp lit | daily [1]"
+def test_an_answer_shows_no_markup() -> None:
+    assert ask("**Ada** keeps [the *lamp*](https://lamp.example/1) lit.") == "Ada keeps the lamp lit. [1]"
+    assert ask("## Ada { #ada }\n\nAda keeps the lamp <b>lit</b>.") == "Ada keeps the lamp lit. [1]"
 
 
-def test_what_is_no_prose_is_not_quotable() -> None:
-    markup = "# Heading\n\n/// note\n\n{* ../../docs/a.py *}\n\n<!-- hidden text -->\n\n---\n\n"
-    text = markup + "* An item here\n\nPlain text [12] ends."
-    assert [(q.quote, q.is_item) for q in cut_quotables(text)] == [("An item here", True), ("Plain text ends.", False)]
+def test_the_row_of_a_table_is_a_sentence_with_its_label() -> None:
+    table = "| # | Who keeps the lamp | L1 |\n|---|:---|---|\n| **1.2** | Ada keeps the lamp lit all night. | ✓ |"
+    assert ask(table) == "1.2 · Ada keeps the lamp lit all night. [1]"
 
 
-def test_short_answers_stop_early_and_lists_may_go_on() -> None:
-    passage = [Quotable(f"Sentence number {n} says w{n} x{n} y{n} z{n}.", False) for n in range(12)]
-    assert choose_places([passage], [np.array([9.0, *[0.0] * 11])], plan_for("Who?")) == [Place(0, 0)]
-    assert len(choose_places([passage], [np.zeros(12)], plan_for("Who?"))) == 3
-    assert len(choose_places([passage], [np.zeros(12)], plan_for("How do I light it?"))) == 6
-    assert choose_places([], [], plan_for("Who?")) == []
+def test_each_sentence_of_a_row_is_cited() -> None:
+    row = "| 1.2 | Ada keeps the lamp lit all night. Bo sleeps. | 30 days | ✓ |"
+    assert ask(row) == "1.2 · Ada keeps the lamp lit all night. [1] Bo sleeps. [1] 30 days [1]"
+
+
+def test_a_row_of_links_that_restates_the_question_is_no_answer() -> None:
+    row = "[v4.0-2.1](https://a.example/keeps-the-lamp) | [027-555 Who keeps the lamp at all](https://b.example/lamp)"
+    assert ask(row) == NO_EVIDENCE
+    assert ask(row, "Ada keeps the fire.") == "Ada keeps the fire. [2]"
 
 
 def test_parts_of_the_prompt_are_read_back() -> None:
