@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 
 from citeloop.errors import InvalidRequest
 from citeloop.governance.audit import SQLiteAuditLog
+from citeloop.governance.door import Door
 from citeloop.governance.identity import CALLER_KEY
 from citeloop.graph.query import QueryParts, build_query_graph
 from citeloop.knowledge.indexes import LexicalIndex, VectorIndex
@@ -88,10 +89,14 @@ class RAGQueryEngine:
                 reranker=reranker,
                 llm=llm,
                 verifier=Verifier(embedder, RelevanceJudge(embedder)),
-                audit=audit,
+                door=Door(
+                    audit,
+                    workers,
+                    ask_needs_reason=ask_needs_reason,
+                    audits_always=self.config.audit_all_queries,
+                ),
                 workers=workers,
-                ask_needs_reason=ask_needs_reason,
-                audits_always=self.config.audit_all_queries,
+                config=self.config,
             ),
             checkpointer,
         )

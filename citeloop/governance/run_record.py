@@ -1,5 +1,6 @@
 """What is known of a run outside its state: whether its audit rows are written, and how long its nodes took."""
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -12,12 +13,17 @@ _KEY: Final = "citeloop_run"
 class RunRecord:
     """Lives as long as one ``astream`` of a graph; shared by its nodes; never checkpointed."""
 
+    admitted: bool = False
+    """Set when the run was let in."""
     request_id: str | None = None
-    """Set when the asked row is durable."""
+    """Set with the asked row."""
     ended: bool = False
     """Set when the ended row is."""
     timings_ms: dict[str, float] = field(default_factory=dict)
     """Milliseconds by node, summed over its runs; parallel branches add up."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a run is let in."""
 
     def add_time(self, node: str, milliseconds: float) -> None:
         """Count a run of ``node``."""

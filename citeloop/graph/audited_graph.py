@@ -2,53 +2,49 @@
 
 import asyncio
 import logging
-import uuid
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import get_runtime
 
 from citeloop.errors import CiteloopError, StoreError
-from citeloop.governance.audit import AuditLog, Outcome
-from citeloop.governance.identity import caller_of
+from citeloop.governance.audit import Outcome
+from citeloop.governance.door import Door
 from citeloop.governance.run_record import RunRecord, attach_run_record
 from citeloop.graph.sync_bridge import BridgedGraph
-from citeloop.workers import WorkerPool
+from citeloop.state.config import RAGConfig
 
 _log = logging.getLogger(__name__)
 
 
 class AuditedGraph(BridgedGraph):
-    """Writes the audit rows that no node can: of runs that begin behind the door, and of those that do not end.
+    """Writes the ended row that no node can: of a run that fails, is cancelled or interrupted, and so runs no further.
 
-    A run that goes on from a checkpoint, or jumps (``Command``), does not pass ``authorize``: it gets an asked row of
-    its own before its first node. A run that fails, is cancelled or interrupted runs no further node: its ended row is
-    written here. A killed process leaves the asked row alone, which ``citeloop audit verify`` reports.
+    A killed process leaves the asked row alone, which ``citeloop audit verify`` reports.
     """
 
-    _audit: AuditLog
-    _workers: WorkerPool
-    _always: bool
+    _door: Door
+    _default_context: RAGConfig
 
     @classmethod
-    def keeping(
-        cls, compiled: CompiledStateGraph[Any, Any, Any, Any], audit: AuditLog, workers: WorkerPool, *, always: bool
-    ) -> Self:
-        """The graph ``compiled`` with its runs kept in ``audit``; unless ``always``, a run may ask not to be."""
+    def keeping(cls, compiled: CompiledStateGraph[Any, Any, Any, Any], door: Door, default_context: RAGConfig) -> Self:
+        """The graph ``compiled``, its ends kept by ``door``; runs without a context of their own take the default."""
         graph = cls.over(compiled)
-        graph._audit, graph._workers, graph._always = audit, workers, always
+        graph._door, graph._default_context = door, default_context
         return graph
 
-    async def astream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> AsyncGenerator[Any]:
+    async def astream(
+        self, input: Any, config: RunnableConfig | None = None, *, context: Any = None, **options: Any
+    ) -> AsyncGenerator[Any]:
         """As ``CompiledStateGraph.astream``; see there for the options."""
         record = RunRecord()
-        if self._always and not isinstance(input, Mapping):
-            await self._begin_behind_the_door(record, config or {})
+        context = context or _context_of_parent() or self._default_context
         try:
-            run = super().astream(input, attach_run_record(config, record), **options)
+            run = super().astream(input, attach_run_record(config, record), context=context, **options)
             async with aclosing(cast(AsyncGenerator[Any], run)) as chunks:
                 async for chunk in chunks:
                     yield chunk
@@ -58,25 +54,26 @@ class AuditedGraph(BridgedGraph):
         except GraphBubbleUp:  # an interrupt on its way through the graph above
             await self._end(record, "interrupted")
             raise
-        except Exception as error:
+        except BaseException as error:  # a panic of a compiled library is no Exception
             await self._end(record, "failed", error=error)
             raise
         await self._end(record, "interrupted")
 
-    async def _begin_behind_the_door(self, record: RunRecord, config: RunnableConfig) -> None:
-        thread = (config.get("configurable") or {}).get("thread_id")
-        body = {"user": caller_of(config).user_id, "command": "resume", "thread": str(thread)}
-        record.request_id = str(uuid.uuid4())
-        await self._workers.run(self._audit.append, record.request_id, "asked", body)
-
-    async def _end(self, record: RunRecord, outcome: Outcome, error: Exception | None = None) -> None:
-        if record.request_id is None or record.ended:
-            return
-        record.ended = True
+    async def _end(self, record: RunRecord, outcome: Outcome, error: BaseException | None = None) -> None:
         body: dict[str, Any] = {"outcome": outcome}
         if error is not None:
             body["error"] = error.code if isinstance(error, CiteloopError) else type(error).__name__
         try:
-            await asyncio.shield(self._workers.run(self._audit.append, record.request_id, "ended", body))
+            await self._door.end(record, body)
         except StoreError as lost:  # what ended the run matters more; `audit verify` reports the missing end
             _log.error("the end (%s) of request %s could not be kept: %s", outcome, record.request_id, lost)
+
+
+def _context_of_parent() -> RAGConfig | None:
+    """The settings of the graph that this one is a node of, where they are ours."""
+    try:
+        runtime = get_runtime(RAGConfig)
+    except (RuntimeError, KeyError):  # not called from a node
+        return None
+    context = getattr(runtime, "context", None)
+    return context if isinstance(context, RAGConfig) else None

@@ -1,13 +1,14 @@
 """The query graph: adaptive retrieval, a cited draft, validation, and a bounded correction loop."""
 
-from dataclasses import dataclass
+import functools
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Checkpointer
 
-from citeloop.governance.audit import AuditLog
+from citeloop.governance.door import Door
 from citeloop.graph.audited_graph import AuditedGraph
 from citeloop.graph.binding import bind
 from citeloop.graph.edges import (
@@ -51,11 +52,10 @@ class QueryParts:
     reranker: Reranker
     llm: BaseChatModel
     verifier: Verifier
-    audit: AuditLog
+    door: Door
     workers: WorkerPool
-    ask_needs_reason: bool = False
-    audits_always: bool = True
-    """Whether runs are audited whatever their own ``audit_all_queries`` says."""
+    config: RAGConfig = field(default_factory=RAGConfig)
+    """Settings of runs that bring none of their own."""
 
 
 def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> AuditedGraph:
@@ -68,31 +68,20 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
         QueryState, context_schema=RAGConfig, input_schema=QueryInput, output_schema=QueryOutput
     )
     p = parts
-    graph.add_node(
-        "authorize",
-        bind(
-            authorize,
-            store=p.store,
-            audit=p.audit,
-            workers=p.workers,
-            ask_needs_reason=p.ask_needs_reason,
-            audits_always=p.audits_always,
-        ),
-    )
-    graph.add_node("analyze_query", bind(analyze_query, analyzer=p.analyzer))
-    graph.add_node("plan_searches", bind(plan_searches, searcher=p.searcher, workers=p.workers))
-    graph.add_node("search_corpus", bind(search_corpus, searcher=p.searcher, workers=p.workers))
-    graph.add_node("fuse_results", bind(fuse_results))
-    graph.add_node("rerank_chunks", bind(rerank_chunks, reader=p.reader, reranker=p.reranker, workers=p.workers))
-    graph.add_node("assemble_context", bind(assemble_context, reader=p.reader, workers=p.workers))
-    graph.add_node("generate_answer", bind(generate_answer, llm=p.llm, workers=p.workers))
-    graph.add_node("validate_citations", bind(validate_citations, verifier=p.verifier, workers=p.workers))
-    graph.add_node("drop_invalid_sources", bind(drop_invalid_sources))
-    graph.add_node("expand_context", bind(expand_context, reader=p.reader, workers=p.workers))
-    graph.add_node("refuse_answer", bind(refuse_answer))
-    graph.add_node(
-        "audit_response", bind(audit_response, audit=p.audit, workers=p.workers, audits_always=p.audits_always)
-    )
+    inside = functools.partial(bind, behind=p.door)
+    graph.add_node("authorize", bind(authorize, store=p.store, door=p.door, workers=p.workers))
+    graph.add_node("analyze_query", inside(analyze_query, analyzer=p.analyzer))
+    graph.add_node("plan_searches", inside(plan_searches, searcher=p.searcher, workers=p.workers))
+    graph.add_node("search_corpus", inside(search_corpus, searcher=p.searcher, workers=p.workers))
+    graph.add_node("fuse_results", inside(fuse_results))
+    graph.add_node("rerank_chunks", inside(rerank_chunks, reader=p.reader, reranker=p.reranker, workers=p.workers))
+    graph.add_node("assemble_context", inside(assemble_context, reader=p.reader, workers=p.workers))
+    graph.add_node("generate_answer", inside(generate_answer, llm=p.llm, workers=p.workers))
+    graph.add_node("validate_citations", inside(validate_citations, verifier=p.verifier, workers=p.workers))
+    graph.add_node("drop_invalid_sources", inside(drop_invalid_sources))
+    graph.add_node("expand_context", inside(expand_context, reader=p.reader, workers=p.workers))
+    graph.add_node("refuse_answer", inside(refuse_answer))
+    graph.add_node("audit_response", inside(audit_response, door=p.door))
 
     graph.add_edge(START, "authorize")
     graph.add_edge("authorize", "analyze_query")
@@ -110,4 +99,4 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     graph.add_edge("audit_response", END)
 
     compiled = graph.compile(checkpointer=checkpointer, name="query")
-    return AuditedGraph.keeping(compiled, p.audit, p.workers, always=p.audits_always)
+    return AuditedGraph.keeping(compiled, p.door, p.config)

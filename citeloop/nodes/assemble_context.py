@@ -61,7 +61,7 @@ def _choose(state: QueryState, settings: RAGConfig) -> list[Candidate]:
     if state["correction"] == "neighbours":  # the last context and what stands around it: nothing to cut
         return in_order
     wanted = settings.passages_wanted(state["analysis"]["strategy"])
-    return in_order[: wanted * _WIDER if state["correction"] == "widen" else wanted]
+    return in_order[: min(wanted * _WIDER, settings.max_top_k) if state["correction"] == "widen" else wanted]
 
 
 def _prompt_tokens(chunk: Chunk) -> int:

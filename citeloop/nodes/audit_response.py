@@ -5,12 +5,10 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from citeloop.governance.audit import AuditLog
+from citeloop.governance.door import Door
 from citeloop.governance.run_record import RunRecord, run_record_of
-from citeloop.state.config import RAGConfig, run_config
 from citeloop.state.graph_state import CheckedDraft, Passage, QueryState
 from citeloop.state.models import (
     AnswerStatus,
@@ -20,7 +18,6 @@ from citeloop.state.models import (
     RetrievalStrategy,
     SourceReference,
 )
-from citeloop.workers import WorkerPool
 
 
 class Audited(TypedDict):
@@ -31,21 +28,11 @@ class Audited(TypedDict):
     messages: list[AnyMessage]
 
 
-async def audit_response(
-    state: QueryState,
-    runtime: Runtime[RAGConfig],
-    config: RunnableConfig,
-    *,
-    audit: AuditLog,
-    workers: WorkerPool,
-    audits_always: bool,
-) -> Audited:
+async def audit_response(state: QueryState, config: RunnableConfig, *, door: Door) -> Audited:
     """Return the best validated draft, marked when none passed, after its audit row."""
     record = run_record_of(config)
     response = _response(state, record)
-    if audits_always or run_config(runtime.context).audit_all_queries:
-        await workers.run(audit.append, response.request_id, "ended", _ended(state, response))
-        record.ended = True
+    await door.end(record, _ended(state, response))
     return Audited(
         answer=response.answer, response=response.model_dump(mode="json"), messages=[AIMessage(response.answer)]
     )

@@ -1,6 +1,5 @@
 """The door: takes the turn's inputs, refuses early what cannot be served, and writes the asked row."""
 
-import asyncio
 import time
 import uuid
 from typing import Any
@@ -9,19 +8,20 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
+from pydantic import BaseModel, Field, ValidationError
 from typing_extensions import TypedDict
 
-from citeloop.errors import InvalidRequest, MissingReason
-from citeloop.governance.audit import AuditLog
+from citeloop.errors import InvalidRequest
+from citeloop.governance.door import Door
 from citeloop.governance.identity import caller_of
-from citeloop.governance.run_record import RunRecord, run_record_of
+from citeloop.governance.run_record import run_record_of
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.state.config import RAGConfig, run_config
-from citeloop.state.graph_state import QueryState, Request
-from citeloop.state.models import UserContext
+from citeloop.state.graph_state import Command, QueryState, Request
 from citeloop.workers import WorkerPool
 
 MAX_QUESTION_CHARACTERS = 20_000
+MAX_REASON_CHARACTERS = 2_000
 
 
 class Admitted(TypedDict):
@@ -54,10 +54,8 @@ async def authorize(
     config: RunnableConfig,
     *,
     store: HierarchicalKnowledgeStore,
-    audit: AuditLog,
+    door: Door,
     workers: WorkerPool,
-    ask_needs_reason: bool,
-    audits_always: bool,
 ) -> Admitted:
     """Let the question in. Raises ``InvalidRequest``, ``MissingReason`` or ``CorpusNotFound``.
 
@@ -65,10 +63,11 @@ async def authorize(
     read. No search runs before the asked row is durable.
     """
     caller = caller_of(config)
-    request = _request_of(state, ask_needs_reason)
+    request = _request_of(state)
+    door.require_reason(request["command"], request["access_reason"])
     await workers.run(store.open_corpora, request["corpora"], caller)
-    if audits_always or run_config(runtime.context).audit_all_queries:
-        await _keep_asked(audit, workers, run_record_of(config), request, caller)
+    wants_audit = run_config(runtime.context).audit_all_queries
+    await door.admit(run_record_of(config), caller, request, wants_audit=wants_audit)
     return Admitted(
         request=request,
         messages=[HumanMessage(request["question"])] if state.get("question") else [],
@@ -92,47 +91,44 @@ async def authorize(
     )
 
 
-async def _keep_asked(
-    audit: AuditLog, workers: WorkerPool, record: RunRecord, request: Request, caller: UserContext
-) -> None:
-    record.request_id = request["request_id"]  # before the row: a run cancelled while it is written gets its end
-    row = workers.run(audit.append, request["request_id"], "asked", _asked(request, caller))
-    try:
-        await asyncio.shield(row)
-    except Exception:
-        record.request_id = None
-        raise
+class _Inputs(BaseModel):
+    """What a caller may send, as it must be."""
+
+    question: str = Field(max_length=MAX_QUESTION_CHARACTERS)
+    corpora: list[str] | None = Field(min_length=1)
+    access_reason: str = Field(max_length=MAX_REASON_CHARACTERS)
+    command: Command
 
 
-def _request_of(state: QueryState, ask_needs_reason: bool) -> Request:
-    question = (state.get("question") or _last_human_text(state.get("messages", []))).strip()
-    if not question:
+def _request_of(state: QueryState) -> Request:
+    inputs = _validated(state)
+    if not inputs.question:
         raise InvalidRequest("the question is empty; send `question`, or `messages` that end with a human one")
-    if len(question) > MAX_QUESTION_CHARACTERS:
-        raise InvalidRequest(f"the question has {len(question)} characters; {MAX_QUESTION_CHARACTERS} are the most")
-    command = state.get("command") or "query"
-    reason = (state.get("access_reason") or "").strip()
-    if not reason and (command == "query" or ask_needs_reason):
-        raise MissingReason("access_reason (--reason) is required: say why you ask, for example 'customer ticket 4711'")
     return Request(
         request_id=str(uuid.uuid4()),
-        question=question,
-        corpora=state.get("corpora") or None,
-        access_reason=reason,
-        command=command,
+        question=inputs.question,
+        corpora=inputs.corpora,
+        access_reason=inputs.access_reason.strip(),
+        command=inputs.command,
         started_at=time.time(),
     )
 
 
+def _validated(state: QueryState) -> _Inputs:
+    question = state.get("question") or _last_human_text(state.get("messages", []))
+    try:
+        return _Inputs.model_validate(
+            {
+                "question": question.strip() if isinstance(question, str) else question,
+                "corpora": state.get("corpora"),
+                "access_reason": state.get("access_reason") or "",
+                "command": state.get("command") or "query",
+            }
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InvalidRequest(f"{first['loc'][0]}: {first['msg']}; see the input schema of the graph") from None
+
+
 def _last_human_text(messages: list[AnyMessage]) -> str:
     return messages[-1].text if messages and messages[-1].type == "human" else ""
-
-
-def _asked(request: Request, caller: UserContext) -> dict[str, Any]:
-    return {
-        "user": caller.user_id,
-        "command": request["command"],
-        "question": request["question"],
-        "corpora": request["corpora"],
-        "reason": request["access_reason"],
-    }

@@ -27,7 +27,8 @@ class Fused(TypedDict):
 
 
 async def fuse_results(state: QueryState, runtime: Runtime[RAGConfig]) -> Fused:
-    """Fuse what the branches found. Raises ``SearchFailed`` when every branch dropped out.
+    """Fuse what the branches found. Raises ``SearchFailed`` when every branch dropped out, unless an earlier round left
+    a draft to return.
 
     For one query and method, corpora are merged by comparable score (cosine; BM25 over shared term weights): by rank, a
     corpus about something else would put its best irrelevant page beside the right one. The merged lists are then
@@ -36,7 +37,7 @@ async def fuse_results(state: QueryState, runtime: Runtime[RAGConfig]) -> Fused:
     settings = run_config(runtime.context)
     lists = state["ranked_lists"]
     failures = state["search_failures"]
-    if not lists and failures:
+    if not lists and failures and state["best"] is None:
         raise SearchFailed(f"every search failed; the first: {next(iter(failures.values()))['error']}")
     depth = max((task["depth"] for task in state["search_tasks"]), default=0)
     merged = {key: merge_by_score(members, depth) for key, members in _by_query_and_method(lists.values()).items()}

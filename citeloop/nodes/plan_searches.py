@@ -30,19 +30,26 @@ async def plan_searches(
 ) -> Planned:
     """One task per query and corpus open to the caller; ``simple`` fetches a few, a widened search goes deeper."""
     settings = run_config(runtime.context)
-    widened = state["correction"] == "widen"
-    simple = state["analysis"]["strategy"] == "simple" and not widened
-    depth = settings.default_top_k if simple else settings.max_top_k
     request = state["request"]
-
-    def plan() -> list[SearchTask]:
-        return searcher.plan(
-            [request["question"]],
-            request["corpora"],
-            caller_of(config),
+    branches = await workers.run(searcher.plan, [request["question"]], request["corpora"], caller_of(config))
+    tasks = [
+        SearchTask(
             round=state["round"],
-            depth=depth * _WIDER if widened else depth,
+            query=branch.query,
+            corpus=branch.corpus,
+            depth=_depth(state, settings),
+            term_weights=branch.term_weights,
             timeout_s=settings.search_timeout_s,
+            command=request["command"],
+            access_reason=request["access_reason"],
         )
+        for branch in branches
+    ]
+    return Planned(search_tasks=tasks)
 
-    return Planned(search_tasks=await workers.run(plan))
+
+def _depth(state: QueryState, settings: RAGConfig) -> int:
+    if state["correction"] == "widen":
+        return settings.max_top_k * _WIDER
+    strategy = state["analysis"]["strategy"]
+    return settings.passages_ranked(strategy) if strategy == "simple" else settings.max_top_k

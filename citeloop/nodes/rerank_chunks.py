@@ -16,7 +16,7 @@ from citeloop.state.graph_state import Candidate, QueryState
 from citeloop.workers import WorkerPool
 
 _TRACED = 10
-"""Candidates kept in the trace."""
+"""Documents kept in the trace."""
 
 
 class Reranked(TypedDict):
@@ -44,7 +44,8 @@ async def rerank_chunks(
     reranks = settings.enable_reranking and (
         state["analysis"]["strategy"] != "simple" or state["correction"] == "widen"
     )
-    fetched = state["candidates"] if reranks else state["candidates"][: settings.default_top_k]
+    kept = settings.passages_ranked(state["analysis"]["strategy"])
+    fetched = state["candidates"] if reranks else state["candidates"][:kept]
 
     def rerank() -> list[Candidate]:
         chunks, sentences = reader.read_with_sentences(fetched, caller_of(config))
@@ -58,7 +59,7 @@ async def rerank_chunks(
     ranked = await workers.run(rerank)
     return Reranked(
         candidates=ranked,
-        ranked_trace=state["ranked_trace"] or ranked[:_TRACED],
+        ranked_trace=state["ranked_trace"] or _first_of_documents(ranked)[:_TRACED],
         ranked_by=reranker.name if reranks else "fused rank",
     )
 
@@ -69,3 +70,11 @@ def _ranked(found: Sequence[Candidate], chunks: Mapping[str, Chunk], scores: Seq
         for candidate, score in zip(found, scores, strict=True)
     ]
     return sorted(scored, key=lambda candidate: -candidate["score"])  # stable: equals keep the fused order
+
+
+def _first_of_documents(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """The best candidate of each document, in order."""
+    first: dict[tuple[str, str], Candidate] = {}
+    for candidate in ranked:
+        first.setdefault((candidate["corpus"], candidate["document_uri"]), candidate)
+    return list(first.values())

@@ -26,12 +26,22 @@ async def search_corpus(
 ) -> Searched:
     """Search within the task's time limit. A failed or slow branch is recorded and logged; its siblings stand."""
     branch = f"{task['round']:02d}|{task['query']}|{task['corpus']}"
+    outcome = None
     try:
         async with asyncio.timeout(task["timeout_s"]):
-            lists = await workers.run(searcher.search, task, caller_of(config))
+            outcome = await workers.run(searcher.search, task, caller_of(config))
     except Exception as error:  # whatever went wrong in one branch must not end the others
         reason = f"no result within {task['timeout_s']} s" if isinstance(error, TimeoutError) else str(error)
-        _log.warning("search of corpus %s dropped out: %s", task["corpus"], reason)
-        failure = SearchFailure(query=task["query"], corpus=task["corpus"], error=f"{type(error).__name__}: {reason}")
-        return Searched(search_failures={branch: failure})
-    return Searched(ranked_lists={f"{branch}|{ranked['method']}": ranked for ranked in lists})
+        failed = {branch: f"{type(error).__name__}: {reason}"}
+    else:
+        failed = {f"{branch}|{method}": reason for method, reason in outcome.failures.items()}
+    for reason in failed.values():
+        _log.warning("a search of corpus %s dropped out: %s", task["corpus"], reason)
+    return Searched(
+        ranked_lists={f"{branch}|{ranked['method']}": ranked for ranked in outcome.lists} if outcome else {},
+        search_failures={key: _failure(task, reason) for key, reason in failed.items()},
+    )
+
+
+def _failure(task: SearchTask, reason: str) -> SearchFailure:
+    return SearchFailure(query=task["query"], corpus=task["corpus"], error=reason)

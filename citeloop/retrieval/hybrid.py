@@ -1,17 +1,37 @@
 """One query in one corpus, by meaning and by words."""
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from citeloop.knowledge.corpus import Hit
+from citeloop.errors import StoreError
+from citeloop.knowledge.corpus import Hit, OpenCorpus
 from citeloop.knowledge.embedding import require_embedding_model
-from citeloop.knowledge.indexes import LexicalIndex, VectorIndex
+from citeloop.knowledge.indexes import LexicalIndex, TermStatistics, VectorIndex
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.models.embedder import Embedder
 from citeloop.retrieval.term_weights import global_term_weights
 from citeloop.state.graph_state import RankedList, SearchMethod, SearchTask
 from citeloop.state.models import UserContext
 from citeloop.text.words import content_stems
+
+_log = logging.getLogger(__name__)
+
+
+class Branch(NamedTuple):
+    """A search to run."""
+
+    query: str
+    corpus: str
+    term_weights: dict[str, float]
+
+
+class SearchOutcome(NamedTuple):
+    """What a search of one corpus found by each method, and why a method found nothing it could say."""
+
+    lists: list[RankedList]
+    failures: dict[SearchMethod, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,45 +46,44 @@ class HybridSearcher:
     lexical_index: LexicalIndex
     embedder: Embedder
 
-    def plan(
-        self,
-        queries: Sequence[str],
-        corpora: Sequence[str] | None,
-        caller: UserContext,
-        *,
-        round: int,
-        depth: int,
-        timeout_s: float,
-    ) -> list[SearchTask]:
-        """One task per query and open corpus; term weights are counted over all corpora of the search together."""
+    def plan(self, queries: Sequence[str], corpora: Sequence[str] | None, caller: UserContext) -> list[Branch]:
+        """One branch per query and open corpus; term weights are counted over all corpora of the search together."""
         opened = self.store.open_corpora(corpora, caller)
-        tasks = []
+        branches = []
         for query in queries:
             stems = sorted(set(content_stems(query)))
-            weights = (
-                global_term_weights(self.lexical_index.statistics(corpus, stems) for corpus in opened) if stems else {}
-            )
-            tasks += [
-                SearchTask(
-                    round=round, query=query, corpus=corpus.name, depth=depth, term_weights=weights, timeout_s=timeout_s
-                )
-                for corpus in opened
-            ]
-        return tasks
+            weights = global_term_weights(self._statistics(corpus, stems) for corpus in opened) if stems else {}
+            branches += [Branch(query, corpus.name, weights) for corpus in opened]
+        return branches
 
-    def search(self, task: SearchTask, caller: UserContext) -> list[RankedList]:
+    def search(self, task: SearchTask, caller: UserContext) -> SearchOutcome:
         """The dense list of the task's corpus and, where the task has term weights, the lexical one.
 
-        Raises ``EmbeddingMismatch`` where another model filled the corpus: its vectors would rank at random.
+        A damaged index costs its own list only. Raises ``EmbeddingMismatch`` where another model filled the corpus: its
+        vectors would rank at random.
         """
         corpus = self.store.open_corpus(task["corpus"], caller)
         require_embedding_model(corpus, self.embedder)
         query_vector = self.embedder.embed([task["query"]])[0]
-        lists = [_ranked(task, "dense", self.vector_index.search(corpus, query_vector, task["depth"]))]
-        if task["term_weights"]:
-            hits = self.lexical_index.search(corpus, task["term_weights"], task["depth"])
-            lists.append(_ranked(task, "lexical", hits))
-        return lists
+        weights, depth = task["term_weights"], task["depth"]
+        searches: dict[SearchMethod, Callable[[], list[Hit]]] = {
+            "dense": lambda: self.vector_index.search(corpus, query_vector, depth),
+            "lexical": lambda: self.lexical_index.search(corpus, weights, depth) if weights else [],
+        }
+        outcome = SearchOutcome([], {})
+        for method, search in searches.items():
+            try:
+                outcome.lists.append(_ranked(task, method, search()))
+            except StoreError as error:
+                outcome.failures[method] = f"{type(error).__name__}: {error}"
+        return outcome
+
+    def _statistics(self, corpus: OpenCorpus, stems: Sequence[str]) -> TermStatistics:
+        try:
+            return self.lexical_index.statistics(corpus, stems)
+        except StoreError as error:  # the search of this corpus tells it again, where it is recorded
+            _log.warning("the words of corpus %s are not counted: %s", corpus.name, error)
+            return TermStatistics(0, {})
 
 
 def _ranked(task: SearchTask, method: SearchMethod, hits: Sequence[Hit]) -> RankedList:

@@ -18,7 +18,7 @@ class RAGConfig(BaseModel):
     top_k: int | None = Field(
         default=None,
         ge=1,
-        le=50,
+        le=200,
         description="Passages for the generator; empty: 3 for simple, default_top_k otherwise.",
     )
     default_top_k: int = Field(default=10, ge=1, le=50, description="Passages kept after reranking.")
@@ -26,7 +26,7 @@ class RAGConfig(BaseModel):
         default=50, ge=1, le=200, description="Passages fetched before reranking, and the cap on top_k."
     )
     similarity_threshold: float = Field(
-        default=0.7, ge=0, le=1, description="Probability from which a claim counts as supported, a passage as good."
+        default=0.7, ge=0, le=1, description="Probability from which a claim counts as supported."
     )
     fusion_k: int = Field(
         default=60, ge=1, le=1000, description="Constant k of reciprocal rank fusion, 1 / (k + rank)."
@@ -59,12 +59,18 @@ class RAGConfig(BaseModel):
     latency_budget_ms: int = Field(
         default=30_000, ge=50, le=600_000, description="Milliseconds after which no further correction round starts."
     )
-    audit_all_queries: bool = Field(default=True, description="Keep two audit rows a question, asked and ended.")
+    audit_all_queries: bool = Field(
+        default=True, description="Keep two audit rows a question; a run cannot switch off what the engine keeps."
+    )
 
     def passages_wanted(self, strategy: str) -> int:
         """How many passages reach the generator under ``strategy``: the caller's top_k rules, never over max_top_k."""
         wanted = self.top_k or (3 if strategy == "simple" else self.default_top_k)
         return min(wanted, self.max_top_k)
+
+    def passages_ranked(self, strategy: str) -> int:
+        """How many passages are told apart by rank: those wanted, and at least ``default_top_k`` for the trace."""
+        return max(self.default_top_k, self.passages_wanted(strategy))
 
 
 def run_config(context: RAGConfig | None) -> RAGConfig:

@@ -70,6 +70,9 @@ class SearchTask(TypedDict):
     term_weights: dict[str, float]
     """Stem to inverse document frequency over all corpora searched; empty: no lexical search."""
     timeout_s: float
+    command: str
+    access_reason: str
+    """For the asked row of a run that goes on from here."""
 
 
 class RankedList(TypedDict):

@@ -5,6 +5,7 @@ from typing import Literal
 
 from citeloop.state.config import RAGConfig
 from citeloop.state.graph_state import CheckedDraft, Verdict
+from citeloop.state.models import SUPPORTED_FROM
 
 Correction = Literal["none", "drop", "neighbours", "widen"]
 
@@ -29,10 +30,13 @@ def choose_correction(
 
 
 def better_draft(best: CheckedDraft | None, new: CheckedDraft) -> CheckedDraft:
-    """The draft to return if no further one comes: a pass over none, an answer over a refusal, then confidence, then
-    the earlier one. So a round can only improve what is returned."""
+    """The draft to return if no further one comes: a pass over none; an answer with a supported claim over a refusal,
+    and that over an answer without one; then confidence; then the earlier one. So a round can only improve what is
+    returned, and an invention never replaces a refusal."""
     return new if best is None or _merit(new["verdict"]) > _merit(best["verdict"]) else best
 
 
-def _merit(verdict: Verdict) -> tuple[bool, bool, float]:
-    return verdict["passed"], not verdict["refused"], verdict["confidence"]
+def _merit(verdict: Verdict) -> tuple[bool, int, float]:
+    supported = any(citation["confidence"] >= SUPPORTED_FROM for citation in verdict["citations"])
+    worth = 2 if supported else 1 if verdict["refused"] else 0
+    return verdict["passed"], worth, verdict["confidence"]

@@ -58,9 +58,11 @@ def _as_evidence(checked: Iterable[CheckedClaim]) -> list[EvidencePassage]:
 
 
 def _is_refusal(answer: ParsedAnswer, sentences: Sequence[Claim]) -> bool:
-    """The refusal, or nothing but sentences that say what was not found."""
-    said_nothing = not answer.markers and not any(sentence.is_claim for sentence in sentences)
-    return is_refusal(answer.text) or (said_nothing and any(abstains(sentence.text) for sentence in sentences))
+    """The refusal, cited or not, or nothing but sentences that say what was not found."""
+    if is_refusal(" ".join(sentence.text for sentence in sentences)):
+        return True
+    claims = [sentence for sentence in sentences if sentence.is_claim]
+    return any(abstains(sentence.text) for sentence in sentences) and all(abstains(claim.text) for claim in claims)
 
 
 def _verdict(answer: ParsedAnswer, checked: Sequence[CheckedClaim], confidence: float, settings: RAGConfig) -> Verdict:

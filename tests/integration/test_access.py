@@ -7,9 +7,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, Send
 
 from citeloop.engine import RAGQueryEngine
-from citeloop.errors import CiteloopError, CorpusNotFound, SearchFailed
+from citeloop.errors import CiteloopError, CorpusNotFound, MissingReason, SearchFailed
 from citeloop.state.models import UserContext
-from tests.handbook import audit_events, engine_over
+from tests.handbook import engine_over
 
 LEGAL_QUESTION = "Who signs contracts over 50,000 euros?"
 SECRET = "two directors"
@@ -60,22 +60,41 @@ def thread(engine: RAGQueryEngine) -> dict:  # type: ignore[type-arg]
     return config
 
 
-TASK = {"round": 0, "query": LEGAL_QUESTION, "corpus": "legal", "depth": 10, "term_weights": {}, "timeout_s": 5.0}
+TASK = {
+    "round": 0,
+    "query": LEGAL_QUESTION,
+    "corpus": "legal",
+    "depth": 10,
+    "term_weights": {},
+    "timeout_s": 5.0,
+    "command": "query",
+    "access_reason": "forged",
+}
 
 
 def test_jumping_into_a_search_of_a_denied_corpus_finds_nothing(guarded: RAGQueryEngine) -> None:
     config = thread(guarded)
-    with pytest.raises(SearchFailed, match="no corpus named 'legal' is open to you"):
-        guarded.graph.invoke(Command(goto=Send("search_corpus", TASK)), config)
-    assert SECRET not in str(guarded.graph.get_state(config).values)
-    assert [(row.event, row.body["user"]) for row in guarded.audit.rows(limit=2)[1:]] == [("asked", "bob")]
-    assert audit_events(guarded) == [("asked", ""), ("ended", "failed")], "no row, no search: behind the door as well"
+    guarded.graph.invoke(Command(goto=Send("search_corpus", TASK)), config)
+    values = guarded.graph.get_state(config).values
+    assert SECRET not in str(values)
+    assert "no corpus named 'legal' is open to you" in str(values["search_failures"])
+
+
+def test_no_row_no_search_behind_the_door_as_well(guarded: RAGQueryEngine) -> None:
+    config = thread(guarded)
+    guarded.graph.invoke(Command(goto=Send("search_corpus", TASK)), config)
+    ended, asked = guarded.audit.rows(limit=2)
+    assert (asked.event, asked.body["user"], asked.body["question"]) == ("asked", "bob", LEGAL_QUESTION)
+    assert (asked.body["reason"], asked.body["resumed"]) == ("forged", True)
+    assert (ended.event, ended.request_id) == ("ended", asked.request_id)
+    with pytest.raises(MissingReason):
+        guarded.graph.invoke(Command(goto=Send("search_corpus", {**TASK, "access_reason": ""})), config)
 
 
 def test_forged_plans_find_nothing(guarded: RAGQueryEngine) -> None:
     config = thread(guarded)
-    forged = guarded.graph.update_state(config, {"search_tasks": [TASK]}, as_node="plan_searches")
-    with pytest.raises(SearchFailed):
+    forged = guarded.graph.update_state(config, {"search_tasks": [TASK], "best": None}, as_node="plan_searches")
+    with pytest.raises(SearchFailed, match="no corpus named 'legal' is open to you"):
         guarded.graph.invoke(None, forged)
 
 

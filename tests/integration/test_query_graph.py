@@ -147,6 +147,19 @@ def test_a_citation_that_leads_nowhere_never_leaves(stores: Path) -> None:
     assert (response.citations, response.status) == ((), "low_confidence")
 
 
+@pytest.mark.parametrize("reply", ["No evidence found [1].", "The documents do not contain this information [1]."])
+def test_a_cited_refusal_is_a_refusal(stores: Path, reply: str) -> None:
+    model = ScriptedChatModel(replies=lambda messages: reply)
+    assert engine_over(stores, model).query("How long?", access_reason="t").status == "no_evidence"
+
+
+def test_settings_of_the_engine_rule_the_bare_graph_too(stores: Path) -> None:
+    model = ScriptedChatModel(replies=lambda messages: "The moon is made of cheese. [1]")
+    engine = engine_over(stores, model, config=RAGConfig(max_correction_rounds=0))
+    engine.graph.invoke({"question": "How long is parental leave?", "access_reason": "t"})
+    assert len(model.calls) == 1
+
+
 def test_hostile_text_in_a_document_stays_data(stores: Path) -> None:
     model = ScriptedChatModel(replies=lambda messages: "Visitors wear a yellow badge at all times. [1]")
     engine_over(stores, model).query("What do visitors wear?", access_reason="t")
@@ -177,7 +190,7 @@ def test_a_closed_engine_says_so(engine: RAGQueryEngine) -> None:
         engine.query("How long is parental leave?", access_reason="t")
 
 
-def test_the_state_is_small_plain_json(engine: RAGQueryEngine) -> None:
+def test_what_leaves_is_plain_json(engine: RAGQueryEngine) -> None:
     state = engine.graph.invoke({"question": "How long is parental leave?", "access_reason": "t"})
     assert set(state) == {"answer", "response", "messages"}
     assert json.loads(json.dumps(state["response"])) == state["response"]

@@ -116,8 +116,8 @@ class OpenStore:
         return [OpenCorpus("id", "handbook", "m", 3, 1)]
 
 
-def chunk(chunk_id: str, text: str = "Leave lasts 16 weeks.") -> Chunk:
-    return Chunk(chunk_id, "handbook", "d", "s", 0, "Leave", f"{chunk_id}.md", ("Leave",), text, 0, len(text))
+def chunk(chunk_id: str, text: str = "Leave lasts 16 weeks.", uri: str = "") -> Chunk:
+    return Chunk(chunk_id, "handbook", "d", "s", 0, "Leave", uri or f"{chunk_id}.md", ("Leave",), text, 0, len(text))
 
 
 @dataclass
@@ -126,11 +126,13 @@ class ChunkReader:
 
     texts: dict[str, str] = field(default_factory=dict)
     gone: frozenset[str] = frozenset()
+    same_document: frozenset[str] = frozenset()
     beside: list[Candidate] = field(default_factory=list)
 
     def read_with_sentences(self, candidates: list[Candidate], caller: UserContext) -> Any:
         ids = [c["chunk_id"] for c in candidates if c["chunk_id"] not in self.gone]
-        return {i: chunk(i, self.texts.get(i, f"Text of {i}.")) for i in ids}, {}
+        uris = {i: "a.md" if i in self.same_document else "" for i in ids}
+        return {i: chunk(i, self.texts.get(i, f"Text of {i}."), uris[i]) for i in ids}, {}
 
     def around(self, candidates: list[Candidate], caller: UserContext) -> list[Candidate]:
         return self.beside

@@ -53,11 +53,24 @@ def checked(round: int, **changes: object) -> CheckedDraft:
     return CheckedDraft(round=round, verdict=weak(**changes), passages=[])
 
 
+SUPPORTED = [{"confidence": 0.9}]
+
+
+def test_an_invention_does_not_replace_a_refusal() -> None:
+    refusal = checked(0, refused=True, confidence=0.0)
+    assert better_draft(refusal, checked(1, confidence=0.3)) is refusal
+    supported = checked(1, confidence=0.3, citations=SUPPORTED)
+    assert better_draft(refusal, supported) is supported
+    assert better_draft(supported, refusal) is supported
+
+
 def test_a_round_can_only_improve_what_is_returned() -> None:
-    first = checked(0, confidence=0.6)
+    first = checked(0, confidence=0.6, citations=SUPPORTED)
     assert better_draft(None, first) is first
     assert better_draft(first, checked(1, confidence=0.4)) is first
     assert better_draft(first, checked(1, refused=True, confidence=0.9)) is first
-    assert better_draft(first, checked(1, confidence=0.6)) is first, "of equals the earlier one stands"
+    assert better_draft(first, checked(1, confidence=0.6, citations=SUPPORTED)) is first, (
+        "of equals the earlier one stands"
+    )
     passed = checked(1, passed=True, confidence=0.5)
     assert better_draft(first, passed) is passed

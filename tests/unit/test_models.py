@@ -38,7 +38,7 @@ def test_every_setting_is_described() -> None:
     assert all(field.description for field in RAGConfig.model_fields.values())
 
 
-@pytest.mark.parametrize("bad", [{"top_k": 0}, {"top_k": 51}, {"strategy": "best"}, {"tok_k": 3}, {"fusion_k": 0}])
+@pytest.mark.parametrize("bad", [{"top_k": 0}, {"top_k": 201}, {"strategy": "best"}, {"tok_k": 3}, {"fusion_k": 0}])
 def test_unknown_and_out_of_bounds_settings_are_refused(bad: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         RAGConfig(**bad)

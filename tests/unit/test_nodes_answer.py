@@ -10,6 +10,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import Field
 
 from citeloop.errors import ModelReplyInvalid, ModelTimeout, StoreBusy
+from citeloop.governance.door import Door
 from citeloop.governance.run_record import RunRecord, attach_run_record
 from citeloop.nodes.audit_response import audit_response
 from citeloop.nodes.generate_answer import generate_answer
@@ -119,18 +120,13 @@ async def test_a_worse_round_does_not_replace_the_best() -> None:
 
 
 async def finish(record: RunRecord | None = None, audit: Any = None, **changes: Any) -> Any:
-    return await audit_response(
-        turn(**changes),
-        runtime(),
-        attach_run_record(None, record or RunRecord()),
-        audit=audit or RecordingAudit(),
-        audits_always=True,
-        workers=InlineWorkers(),  # type: ignore[arg-type]
-    )
+    record = record or RunRecord(request_id="r1")
+    door = Door(audit or RecordingAudit(), InlineWorkers())  # type: ignore[arg-type]
+    return await audit_response(turn(**changes), attach_run_record(None, record), door=door)
 
 
 async def test_the_response_leaves_after_its_row() -> None:
-    audit, record = RecordingAudit(), RunRecord()
+    audit, record = RecordingAudit(), RunRecord(request_id="r1")
     update = await finish(record, audit, best=BEST, round=1)
     [(request_id, event, body)] = audit.rows
     assert (request_id, event, body["outcome"], record.ended) == ("r1", "ended", "answered", True)

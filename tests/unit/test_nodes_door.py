@@ -7,6 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from citeloop.errors import CorpusNotFound, InvalidRequest, MissingReason, StoreBusy
+from citeloop.governance.door import Door
 from citeloop.governance.identity import CALLER_KEY
 from citeloop.governance.run_record import RunRecord, attach_run_record
 from citeloop.nodes.analyze_query import analyze_query
@@ -24,10 +25,8 @@ async def enter(state: dict[str, Any], audit: Any = None, record: RunRecord | No
         runtime(**settings),
         config,
         store=options.pop("store", OpenStore()),
-        audit=audit or RecordingAudit(),
+        door=Door(audit or RecordingAudit(), InlineWorkers(), **options),  # type: ignore[arg-type]
         workers=InlineWorkers(),
-        ask_needs_reason=options.pop("ask_needs_reason", False),
-        audits_always=options.pop("audits_always", True),
     )
 
 
@@ -50,6 +49,23 @@ async def test_the_asked_row_holds_who_what_and_why() -> None:
 async def test_an_unusable_question_is_refused(question: str) -> None:
     with pytest.raises(InvalidRequest, match="question"):
         await enter({"question": question, "access_reason": "r"})
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {"question": 5},
+        {"question": "lone \ud800 surrogate"},
+        {"corpora": "handbook"},
+        {"corpora": []},
+        {"command": "sudo"},
+    ],
+)
+async def test_inputs_of_another_shape_are_told(inputs: dict[str, Any]) -> None:
+    audit = RecordingAudit()
+    with pytest.raises(InvalidRequest, match=next(iter(inputs))):
+        await enter({"question": "q", "access_reason": "r", **inputs}, audit)
+    assert audit.rows == []
 
 
 async def test_query_needs_a_reason_and_ask_only_by_policy() -> None:
@@ -127,10 +143,8 @@ async def test_a_run_cancelled_while_the_row_is_written_knows_its_request() -> N
         runtime(),
         config,
         store=OpenStore(),  # type: ignore[arg-type]
-        audit=RecordingAudit(),
+        door=Door(RecordingAudit(), SlowWorkers()),  # type: ignore[arg-type]
         workers=SlowWorkers(),  # type: ignore[arg-type]
-        ask_needs_reason=False,
-        audits_always=True,
     )
     task = asyncio.create_task(door)
     await asyncio.sleep(0.01)

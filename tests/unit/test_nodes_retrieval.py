@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import time
 from typing import Any
 
 import numpy as np
@@ -15,31 +16,37 @@ from citeloop.nodes.fuse_results import fuse_results
 from citeloop.nodes.plan_searches import plan_searches
 from citeloop.nodes.rerank_chunks import rerank_chunks
 from citeloop.nodes.search_corpus import search_corpus
+from citeloop.retrieval.hybrid import Branch, SearchOutcome
 from citeloop.state.graph_state import RankedList, SearchFailure, SearchTask
 from citeloop.workers import WorkerPool
 from tests.unit.graph_fakes import ChunkReader, InlineWorkers, candidate, passage, runtime, turn, verdict
 
-TASK = SearchTask(round=0, query="leave?", corpus="handbook", depth=10, term_weights={}, timeout_s=5.0)
+TASK = SearchTask(
+    round=0,
+    query="leave?",
+    corpus="handbook",
+    depth=10,
+    term_weights={},
+    timeout_s=5.0,
+    command="query",
+    access_reason="test",
+)
 
 
 class Searcher:
-    """Answers each task with ``outcome``: lists, or an error to raise."""
+    """Answers each task with ``lists``, or raises the error."""
 
-    def __init__(self, outcome: Any = (), block_s: float = 0.0) -> None:
-        self.outcome, self.block_s = outcome, block_s
-        self.planned: list[dict[str, Any]] = []
+    def __init__(self, outcome: Any = (), failures: Any = None, block_s: float = 0.0) -> None:
+        self.outcome, self.failures, self.block_s = outcome, failures or {}, block_s
 
-    def plan(self, queries: list[str], corpora: Any, caller: Any, **options: Any) -> list[SearchTask]:
-        self.planned.append({"queries": queries, "corpora": corpora, **options})
-        return [TASK]
+    def plan(self, queries: list[str], corpora: Any, caller: Any) -> list[Branch]:
+        return [Branch(query, "handbook", {}) for query in queries]
 
-    def search(self, task: SearchTask, caller: Any) -> Any:
-        import time
-
+    def search(self, task: SearchTask, caller: Any) -> SearchOutcome:
         time.sleep(self.block_s)
         if isinstance(self.outcome, Exception):
             raise self.outcome
-        return self.outcome
+        return SearchOutcome(list(self.outcome), self.failures)
 
 
 def ranked(
@@ -48,23 +55,35 @@ def ranked(
     return RankedList(query=query, corpus=corpus, method=method, hits=list(hits))
 
 
-async def plan(**changes: Any) -> dict[str, Any]:
-    searcher = Searcher()
-    await plan_searches(turn(**changes), runtime(), {}, searcher=searcher, workers=InlineWorkers())  # type: ignore[arg-type]
-    return searcher.planned[0]
+async def plan(settings: dict[str, Any] | None = None, **changes: Any) -> SearchTask:
+    update = await plan_searches(
+        turn(**changes),
+        runtime(**(settings or {})),
+        {},
+        searcher=Searcher(),
+        workers=InlineWorkers(),  # type: ignore[arg-type]
+    )
+    [task] = update["search_tasks"]
+    return task
 
 
 async def test_standard_over_fetches() -> None:
-    planned = await plan()
-    assert (planned["depth"], planned["round"]) == (50, 0)
+    task = await plan()
+    assert (task["depth"], task["round"], task["access_reason"]) == (50, 0, "test")
 
 
-async def test_simple_fetches_a_few_and_a_widened_search_many() -> None:
+async def test_simple_fetches_what_is_wanted_and_a_widened_search_more() -> None:
     analysis = {"intent": "factual", "estimated_complexity": 0.0, "strategy": "simple", "reason": ""}
-    planned = await plan(analysis=analysis)
-    assert planned["depth"] == 10
-    widened = await plan(analysis=analysis, correction="widen", round=1)
-    assert widened["depth"] == 100
+    assert (await plan(analysis=analysis))["depth"] == 10
+    assert (await plan({"top_k": 30}, analysis=analysis))["depth"] == 30
+    assert (await plan(analysis=analysis, correction="widen", round=1))["depth"] == 100
+
+
+async def test_a_damaged_index_costs_its_own_list_only() -> None:
+    searcher = Searcher([ranked(("a", 0.9))], {"lexical": "StoreCorrupt: words.idx"})
+    update = await search_corpus(TASK, {}, searcher=searcher, workers=InlineWorkers())  # type: ignore[arg-type]
+    assert list(update["ranked_lists"]) == ["00|leave?|handbook|dense"]
+    assert update["search_failures"]["00|leave?|handbook|lexical"]["error"] == "StoreCorrupt: words.idx"
 
 
 async def test_a_branch_writes_under_a_key_of_its_own() -> None:
@@ -130,6 +149,8 @@ async def test_nothing_found_is_no_error_but_all_failed_is() -> None:
     failures = {"k": SearchFailure(query="leave?", corpus="handbook", error="OSError: disk")}
     with pytest.raises(SearchFailed, match="disk"):
         await fuse({}, search_failures=failures)
+    kept = await fuse({}, search_failures=failures, best={"round": 0})
+    assert kept["candidates"] == [], "a draft of an earlier round is still there to return"
     partly = await fuse({"d": ranked(("a", 0.9))}, search_failures=failures)
     assert [c["chunk_id"] for c in partly["candidates"]] == ["a"]
 
@@ -160,6 +181,20 @@ async def test_reranking_reorders_unless_it_is_off_or_simple() -> None:
     assert await rerank() == ["c", "b", "a"]
     assert await rerank(settings={"enable_reranking": False}) == ["a", "b", "c"]
     assert await rerank(analysis={"strategy": "simple"}) == ["a", "b", "c"]
+
+
+async def test_the_trace_keeps_the_best_passage_of_each_document() -> None:
+    twice = [candidate("a", 0.3), {**candidate("b", 0.2), "document_uri": "a.md"}, candidate("c", 0.1)]
+    reader = ChunkReader(same_document=frozenset({"b"}))
+    state = turn(candidates=twice, analysis={"strategy": "simple"})
+    update = await rerank_chunks(state, runtime(), {}, reader=reader, reranker=LastFirst(), workers=InlineWorkers())  # type: ignore[arg-type]
+    assert [c["chunk_id"] for c in update["candidates"]] == ["a", "b", "c"]
+    assert [c["chunk_id"] for c in update["ranked_trace"]] == ["a", "c"]
+
+
+async def test_a_widened_context_keeps_the_cap() -> None:
+    settings = {"max_top_k": 12}
+    assert len(await assemble(settings=settings, candidates=many(20), correction="widen")) == 12
 
 
 async def test_a_chunk_that_left_the_store_leaves_the_candidates() -> None:
@@ -247,5 +282,6 @@ async def test_siblings_of_a_slow_branch_stand() -> None:
         search_corpus(slow, {}, searcher=Searcher([], block_s=0.4), workers=workers),  # type: ignore[arg-type]
         search_corpus(TASK, {}, searcher=Searcher([ranked(("a", 0.9))]), workers=workers),  # type: ignore[arg-type]
     )
-    assert ["search_failures" in r for r in results] == [True, False]
+    assert [bool(r["search_failures"]) for r in results] == [True, False]
+    assert results[1]["ranked_lists"]
     workers.close()
