@@ -19,6 +19,7 @@ from citeloop.graph.query import QueryParts, build_query_graph
 from citeloop.knowledge.indexes import LexicalIndex, VectorIndex
 from citeloop.knowledge.ingest import Indexer
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
+from citeloop.models.evidence import EvidenceJudge
 from citeloop.models.memoized_embedder import MemoizedEmbedder
 from citeloop.retrieval.analyzer import QueryAnalyzer
 from citeloop.retrieval.hybrid import HybridSearcher
@@ -69,6 +70,7 @@ class RAGQueryEngine:
         *,
         lexical_index: LexicalIndex,
         embedder: MemoizedEmbedder,
+        judge: EvidenceJudge,
         reranker: Reranker,
         audit: SQLiteAuditLog,
         workers: WorkerPool,
@@ -88,7 +90,7 @@ class RAGQueryEngine:
                 analyzer=QueryAnalyzer(),
                 reranker=reranker,
                 llm=llm,
-                verifier=Verifier(embedder, RelevanceJudge(embedder)),
+                verifier=Verifier(embedder, judge),
                 door=Door(
                     audit,
                     workers,
@@ -186,6 +188,7 @@ def open_engine(
         config,
         lexical_index=TantivyLexicalIndex(folder / "lexical"),
         embedder=embedder,
+        judge=judge,
         reranker=load_reranker(config.reranker_model, judge, downloads=settings.model_downloads),
         audit=SQLiteAuditLog(folder / "audit.db"),
         workers=WorkerPool(settings.workers),

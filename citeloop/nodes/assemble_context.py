@@ -16,9 +16,6 @@ from citeloop.state.graph_state import Candidate, Passage, QueryState
 from citeloop.text.tokens import count_tokens
 from citeloop.workers import WorkerPool
 
-_WIDER = 2
-"""How many times more passages a widened search may bring before the generator."""
-
 
 class Assembled(TypedDict):
     """The context of the next draft."""
@@ -60,8 +57,8 @@ def _choose(state: QueryState, settings: RAGConfig) -> list[Candidate]:
     in_order = list(reversed(unique.values()))
     if state["correction"] == "neighbours":  # the last context and what stands around it: nothing to cut
         return in_order
-    wanted = settings.passages_wanted(state["analysis"]["strategy"])
-    return in_order[: min(wanted * _WIDER, settings.max_top_k) if state["correction"] == "widen" else wanted]
+    widened = state["correction"] == "widen"
+    return in_order[: settings.passages_wanted(state["analysis"]["strategy"], widened=widened)]
 
 
 def _prompt_tokens(chunk: Chunk) -> int:

@@ -10,9 +10,6 @@ from citeloop.state.config import RAGConfig, run_config
 from citeloop.state.graph_state import QueryState, SearchTask
 from citeloop.workers import WorkerPool
 
-_WIDER = 2
-"""How many times deeper a widened search goes."""
-
 
 class Planned(TypedDict):
     """The searches of this round."""
@@ -31,13 +28,14 @@ async def plan_searches(
     """One task per query and corpus open to the caller; ``simple`` fetches a few, a widened search goes deeper."""
     settings = run_config(runtime.context)
     request = state["request"]
+    depth = settings.search_depth(state["analysis"]["strategy"], widened=state["correction"] == "widen")
     branches = await workers.run(searcher.plan, [request["question"]], request["corpora"], caller_of(config))
     tasks = [
         SearchTask(
             round=state["round"],
             query=branch.query,
             corpus=branch.corpus,
-            depth=_depth(state, settings),
+            depth=depth,
             term_weights=branch.term_weights,
             timeout_s=settings.search_timeout_s,
             command=request["command"],
@@ -46,10 +44,3 @@ async def plan_searches(
         for branch in branches
     ]
     return Planned(search_tasks=tasks)
-
-
-def _depth(state: QueryState, settings: RAGConfig) -> int:
-    if state["correction"] == "widen":
-        return settings.max_top_k * _WIDER
-    strategy = state["analysis"]["strategy"]
-    return settings.passages_ranked(strategy) if strategy == "simple" else settings.max_top_k

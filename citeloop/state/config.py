@@ -8,6 +8,9 @@ StrategyChoice = Literal[
     "auto", "simple", "standard", "multi_hop", "graph", "exhaustive", "rag_fusion", "sub_questions", "step_back"
 ]
 
+WIDER = 2
+"""How many times deeper a widened search goes, and how many times more passages it may bring."""
+
 
 class RAGConfig(BaseModel):
     """Configuration of the engine for one run (ADR-031, RAGConfig, with its defaults)."""
@@ -63,14 +66,20 @@ class RAGConfig(BaseModel):
         default=True, description="Keep two audit rows a question; a run cannot switch off what the engine keeps."
     )
 
-    def passages_wanted(self, strategy: str) -> int:
-        """How many passages reach the generator under ``strategy``: the caller's top_k rules, never over max_top_k."""
+    def passages_wanted(self, strategy: str, *, widened: bool = False) -> int:
+        """How many passages reach the generator: the caller's top_k rules, never over max_top_k; more when widened."""
         wanted = self.top_k or (3 if strategy == "simple" else self.default_top_k)
-        return min(wanted, self.max_top_k)
+        return min(wanted * WIDER if widened else wanted, self.max_top_k)
 
     def passages_ranked(self, strategy: str) -> int:
-        """How many passages are told apart by rank: those wanted, and at least ``default_top_k`` for the trace."""
+        """How many passages ``simple`` keeps in order: those wanted, and at least ``default_top_k`` for the trace."""
         return max(self.default_top_k, self.passages_wanted(strategy))
+
+    def search_depth(self, strategy: str, *, widened: bool = False) -> int:
+        """How many hits each search of a corpus fetches: few for ``simple``, many to rerank, more when widened."""
+        if widened:
+            return self.max_top_k * WIDER
+        return self.passages_ranked(strategy) if strategy == "simple" else self.max_top_k
 
 
 def run_config(context: RAGConfig | None) -> RAGConfig:

@@ -121,3 +121,12 @@ def test_help_is_quick(home: Path, command: str) -> None:
     loaded = set(result.stderr.split())
     assert loaded.isdisjoint({"chromadb", "onnxruntime", "langgraph", "torch", "tantivy", "langchain_openai", "openai"})
     assert not home.exists(), "help makes no folders"
+
+
+def test_a_corpus_is_deleted_when_asked_twice(stores: Path) -> None:
+    asked_back = citeloop(stores, "corpora", "delete", "legal")
+    assert (asked_back.returncode, asked_back.stdout) == (1, "")
+    assert done(citeloop(stores, "corpora", "delete", "legal", "--yes")).startswith("legal: deleted, 1 documents")
+    assert [row["name"] for row in json_lines(citeloop(stores, "corpora", "--json"))] == ["handbook"]
+    again = citeloop(stores, "corpora", "delete", "legal", "--yes")
+    assert (again.returncode, "no corpus named 'legal'" in again.stderr) == (1, True)
