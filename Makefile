@@ -29,7 +29,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 
 demo: $(INSTALLED) ## Index the sample handbook, ask it questions, print the cited answers
 	$(DEMO) index examples/handbook --corpus handbook
-	$(DEMO) ask 'How soon is the data protection officer told of an incident?'
+	$(DEMO) ask 'When must the DPO hear of an incident with personal data?'
 	$(DEMO) query 'How many unused days of leave carry over?' --corpus handbook --reason 'trying citeloop'
 
 test: $(INSTALLED) ## Run all tests (ARGS='-k fusion' for some)

@@ -5,6 +5,7 @@ line that says what to do next. Each command imports what it needs when it runs.
 """
 
 import contextlib
+import io
 import logging
 import os
 import sys
@@ -60,6 +61,9 @@ def cli(ctx: click.Context, home: str | None) -> None:
 
 def main() -> None:
     """Run the command line; a mistake or a failed request is one line on stderr, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # an answer must not be lost to a terminal's character set
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = cli(prog_name="citeloop", standalone_mode=False)  # click returns the code of `ctx.exit`
     except (Exception, KeyboardInterrupt) as error:

@@ -79,6 +79,7 @@ class RAGQueryEngine:
     ) -> None:
         self.store = knowledge_store
         self.audit = audit
+        self.reranker = reranker
         self.config = config or RAGConfig()
         self.indexer = Indexer(knowledge_store, vector_index, lexical_index, embedder)
         self._workers = workers
@@ -135,7 +136,12 @@ class RAGQueryEngine:
         self.store.close()
 
     def _call(self, question: str, access_reason: str, options: QueryOptions, *, ask: bool) -> _Call:
+        if unknown := options.keys() - QueryOptions.__annotations__.keys():
+            known = ", ".join(QueryOptions.__annotations__)
+            raise InvalidRequest(f"unknown option {', '.join(sorted(unknown))}; the options are {known}")
         corpora = options.get("corpus_ids")
+        if isinstance(corpora, str):
+            raise InvalidRequest(f"corpus_ids is a list of names: write [{corpora!r}]")
         request = QueryInput(question=question, access_reason=access_reason, command="ask" if ask else "query")
         if corpora is not None:
             request["corpora"] = list(corpora)
@@ -146,6 +152,8 @@ class RAGQueryEngine:
 
     def _run_settings(self, options: QueryOptions) -> RAGConfig:
         settings = options.get("config") or self.config
+        if not isinstance(settings, RAGConfig):
+            raise InvalidRequest("config is a RAGConfig: write config=RAGConfig(...)")
         given = {key: options[key] for key in ("strategy", "top_k", "require_citations") if key in options}
         try:
             return RAGConfig.model_validate({**settings.model_dump(), **given})
@@ -164,8 +172,8 @@ def open_engine(
 ) -> RAGQueryEngine:
     """The engine over the stores in ``home`` (default: ``CITELOOP_HOME``, ``~/.citeloop``), made there if absent.
 
-    Stores and models are opened at first use. Without ``llm``, a configured OpenAI-compatible endpoint writes the
-    answers, else the extractive model quotes them.
+    The store and the embedding weights are opened here, the rest at first use. Without ``llm``, a configured
+    OpenAI-compatible endpoint writes the answers, else the extractive model quotes them.
     """
     from citeloop.models.chat import build_chat_model
     from citeloop.models.extractive import ExtractiveChatModel

@@ -37,9 +37,9 @@ def ask(settings: Settings, question: str, corpora: tuple[str, ...], reason: str
     "--strategy", type=click.Choice(get_args(StrategyChoice)), default="auto", show_default=True, help="How to search."
 )
 @click.option(
-    "--top-k", type=click.IntRange(1, 50), metavar="N", help="Passages for the answer [default: 3 simple, 10 others]."
+    "--top-k", type=click.IntRange(1, 200), metavar="N", help="Passages for the answer [default: 3 simple, 10 others]."
 )
-@click.option("--no-require-citations", is_flag=True, help="Let claims without a citation count as supported.")
+@click.option("--no-require-citations", is_flag=True, help="Compare claims without a citation with all passages.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole response as JSON.")
 @click.pass_obj
 def query(

@@ -30,15 +30,19 @@ def index(settings: Settings, paths: tuple[Path, ...], corpus: str, prune: bool,
     from citeloop.knowledge.index_report import IndexProgress
     from citeloop.state.models import UserContext
 
+    engine = open_engine(settings=settings)
     with _progress_bar() as bar:
         task = bar.add_task("", total=None, chunks=0)
 
         def show(now: IndexProgress) -> None:
             bar.update(task, completed=now.documents, total=now.total, chunks=now.chunks, description=now.current[-60:])
 
-        report = open_engine(settings=settings).indexer.index(paths, corpus, UserContext(), prune=prune, progress=show)
+        report = engine.indexer.index(paths, corpus, UserContext(), prune=prune, progress=show)
     for line in report.skipped:
         click.echo(f"skipped {line}", err=True)
+    if engine.reranker.name != engine.config.reranker_model:
+        wanted, used = engine.config.reranker_model, engine.reranker.name
+        click.echo(f"note: the reranker {wanted} is not on this machine; {used} stands in", err=True)
     click.echo(json.dumps(asdict(report), ensure_ascii=False) if as_json else _told(report))
 
 

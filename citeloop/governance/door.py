@@ -57,12 +57,15 @@ class Door:
         if record.request_id is None or record.ended:
             return
         record.ended = True
+        if record.asking is not None:  # a cancelled run may come here while its asked row is still on its way
+            await asyncio.wait([record.asking])
         await asyncio.shield(self._workers.run(self._audit.append, record.request_id, "ended", dict(body)))
 
     async def _write_asked(self, record: RunRecord, request_id: str, body: dict[str, Any]) -> None:
         record.request_id = request_id  # before the row: a run cancelled while it is written gets its end
+        record.asking = asyncio.ensure_future(self._workers.run(self._audit.append, request_id, "asked", body))
         try:
-            await asyncio.shield(self._workers.run(self._audit.append, request_id, "asked", body))
+            await asyncio.shield(record.asking)
         except Exception:
             record.request_id = None
             raise

@@ -17,6 +17,8 @@ class RunRecord:
     """Set when the run was let in."""
     request_id: str | None = None
     """Set with the asked row."""
+    asking: asyncio.Future[None] | None = None
+    """The writing of the asked row."""
     ended: bool = False
     """Set when the ended row is."""
     timings_ms: dict[str, float] = field(default_factory=dict)

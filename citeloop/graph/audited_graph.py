@@ -2,16 +2,16 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.runtime import get_runtime
+from langgraph.runtime import Runtime, get_runtime
 
-from citeloop.errors import CiteloopError, StoreError
+from citeloop.errors import CiteloopError, InvalidRequest, StoreError
 from citeloop.governance.audit import Outcome
 from citeloop.governance.door import Door
 from citeloop.governance.run_record import RunRecord, attach_run_record
@@ -41,8 +41,11 @@ class AuditedGraph(BridgedGraph):
         self, input: Any, config: RunnableConfig | None = None, *, context: Any = None, **options: Any
     ) -> AsyncGenerator[Any]:
         """As ``CompiledStateGraph.astream``; see there for the options."""
-        record = RunRecord()
-        context = context or _context_of_parent() or self._default_context
+        record, parent = RunRecord(), _parent_runtime()
+        if parent is None:
+            self._refuse_unknown_inputs(input)
+        inherited = getattr(parent, "context", None)
+        context = context or (inherited if isinstance(inherited, RAGConfig) else self._default_context)
         try:
             run = super().astream(input, attach_run_record(config, record), context=context, **options)
             async with aclosing(cast(AsyncGenerator[Any], run)) as chunks:
@@ -59,6 +62,15 @@ class AuditedGraph(BridgedGraph):
             raise
         await self._end(record, "interrupted")
 
+    def _refuse_unknown_inputs(self, input: object) -> None:
+        """LangGraph drops unknown keys silently: a misspelt ``corpora`` would widen the search to everything."""
+        unknown = (
+            sorted(set(input) - set(self.builder.input_schema.__annotations__)) if isinstance(input, Mapping) else []
+        )
+        if unknown:
+            known = ", ".join(sorted(self.builder.input_schema.__annotations__))
+            raise InvalidRequest(f"unknown input {', '.join(map(repr, unknown))}; the inputs are {known}")
+
     async def _end(self, record: RunRecord, outcome: Outcome, error: BaseException | None = None) -> None:
         body: dict[str, Any] = {"outcome": outcome}
         if error is not None:
@@ -69,11 +81,9 @@ class AuditedGraph(BridgedGraph):
             _log.error("the end (%s) of request %s could not be kept: %s", outcome, record.request_id, lost)
 
 
-def _context_of_parent() -> RAGConfig | None:
-    """The settings of the graph that this one is a node of, where they are ours."""
+def _parent_runtime() -> Runtime[Any] | None:
+    """The runtime of the graph that this one is a node of."""
     try:
-        runtime = get_runtime(RAGConfig)
+        return get_runtime()
     except (RuntimeError, KeyError):  # not called from a node
         return None
-    context = getattr(runtime, "context", None)
-    return context if isinstance(context, RAGConfig) else None

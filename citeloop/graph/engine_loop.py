@@ -1,6 +1,7 @@
 """The event loop on which synchronous calls run their graphs: one thread a process, started at first use."""
 
 import asyncio
+import contextlib
 import os
 import threading
 from collections.abc import Coroutine
@@ -31,7 +32,7 @@ class EngineLoop:
         with self._start_lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._loop.run_forever, name="citeloop-engine", daemon=True)
+                self._thread = threading.Thread(target=_run, args=(self._loop,), name="citeloop-engine", daemon=True)
                 self._thread.start()
             return self._loop
 
@@ -40,6 +41,13 @@ class EngineLoop:
         self._start_lock = threading.Lock()
         self._loop = None
         self._thread = None
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    """Run ``loop`` for ever: asyncio lets these two errors of a task, and no others, end its loop."""
+    while True:
+        with contextlib.suppress(SystemExit, KeyboardInterrupt):  # whoever waits for the task gets them too
+            loop.run_forever()
 
 
 engine_loop = EngineLoop()

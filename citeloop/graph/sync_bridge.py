@@ -70,7 +70,7 @@ class BridgedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         except asyncio.CancelledError as error:
             into.put(_End(error))
             raise
-        except Exception as error:
+        except BaseException as error:  # a panic of a Rust extension is no Exception: the caller must not wait for ever
             into.put(_End(error))
         else:
             into.put(_End())

@@ -65,9 +65,9 @@ async def authorize(
     caller = caller_of(config)
     request = _request_of(state)
     door.require_reason(request["command"], request["access_reason"])
-    await workers.run(store.open_corpora, request["corpora"], caller)
     wants_audit = run_config(runtime.context).audit_all_queries
     await door.admit(run_record_of(config), caller, request, wants_audit=wants_audit)
+    await workers.run(store.open_corpora, request["corpora"], caller)  # after the row: who tried what is kept as well
     return Admitted(
         request=request,
         messages=[HumanMessage(request["question"])] if state.get("question") else [],

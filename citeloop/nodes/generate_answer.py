@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 from citeloop.errors import ModelError, ModelReplyInvalid
 from citeloop.models.chat import translate_model_error
 from citeloop.prompts.grounded_answer import grounded_answer_messages, render_document
+from citeloop.retrieval.context_budget import answer_room
 from citeloop.state.config import RAGConfig, run_config
 from citeloop.state.graph_state import Draft, QueryState
 from citeloop.text.tokens import count_tokens
@@ -45,7 +46,7 @@ async def generate_answer(
         if state["best"] is None:
             raise
         return Generated(model_failure=f"{error.code}: {error}")
-    draft = Draft(text=strip_thinking(reply.text).strip(), tokens=_tokens(messages, reply))
+    draft = Draft(text=_clean(reply.text), tokens=_tokens(messages, reply))
     return Generated(draft=draft, tokens_used=state["tokens_used"] + draft["tokens"], model_failure="")
 
 
@@ -57,7 +58,7 @@ def _prompt(state: QueryState) -> list[BaseMessage]:
 async def _call(
     llm: BaseChatModel, messages: list[BaseMessage], config: RunnableConfig, settings: RAGConfig, workers: WorkerPool
 ) -> AIMessage:
-    most = settings.max_answer_tokens
+    most = answer_room(settings)
     try:
         if _is_sync_only(llm):  # LangChain would run it in asyncio's own pool, which is small and not ours to size
             reply = await workers.run(llm.invoke, messages, config, max_tokens=most)
@@ -65,9 +66,14 @@ async def _call(
             reply = await llm.ainvoke(messages, config, max_tokens=most)
     except Exception as error:
         raise translate_model_error(error, llm) from None  # the provider's own words may quote the key
-    if not strip_thinking(reply.text).strip():
+    if not _clean(reply.text):
         raise ModelReplyInvalid("the model's reply holds no text; check the endpoint and the model's name")
     return reply
+
+
+def _clean(text: str) -> str:
+    """The reply without its thinking, and with unpaired surrogates, which no store or stream takes, replaced."""
+    return strip_thinking(text).encode("utf-8", "replace").decode("utf-8").strip()
 
 
 def _is_sync_only(llm: BaseChatModel) -> bool:

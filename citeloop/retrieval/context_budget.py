@@ -14,7 +14,7 @@ def passage_budget(frame_tokens: int, settings: RAGConfig) -> int:
 
     Raises ``InvalidRequest`` when the question leaves no room for evidence.
     """
-    answer = min(settings.max_answer_tokens, settings.max_context_tokens // _ANSWER_SHARE)
+    answer = answer_room(settings)
     left = settings.max_context_tokens - answer - frame_tokens
     if left <= 0:
         raise InvalidRequest(
@@ -22,6 +22,11 @@ def passage_budget(frame_tokens: int, settings: RAGConfig) -> int:
             f"{settings.max_context_tokens}; shorten the question or raise max_context_tokens"
         )
     return left
+
+
+def answer_room(settings: RAGConfig) -> int:
+    """Tokens that the generator may write: ``max_answer_tokens``, and never over a quarter of the window."""
+    return min(settings.max_answer_tokens, settings.max_context_tokens // _ANSWER_SHARE)
 
 
 def fit_in_budget(sizes: Sequence[int], budget: int) -> list[int]:

@@ -130,8 +130,8 @@ def load_reranker(model_name: str, judge: RelevanceJudge, *, downloads: bool = F
 
 @cache
 def say_fallback_once(wanted: str, used: str) -> None:
-    """One warning per process and model."""
-    _log.warning("the reranker %s is not on this machine: candidates are reranked by %s", wanted, used)
+    """One log line per process and model; ``citeloop index`` says it to people."""
+    _log.info("the reranker %s is not on this machine: candidates are reranked by %s", wanted, used)
 
 
 def context_of(chunk: Chunk) -> str:

@@ -48,7 +48,7 @@ class RAGConfig(BaseModel):
         default=8000,
         ge=1000,
         le=200_000,
-        description="Tokens of the whole prompt: instructions, question, labels, passages.",
+        description="Tokens of the whole prompt (instructions, question, labels, passages) and the answer.",
     )
     max_answer_tokens: int = Field(default=2000, ge=16, le=32_000, description="Tokens the generator may write.")
     enable_self_correction: bool = Field(default=True, description="Correct drafts that fail validation.")

@@ -130,12 +130,18 @@ class RAGResponse(_Value):
     timings_ms: dict[str, float] = Field(default_factory=dict, description="Milliseconds spent in each node.")
 
     def to_markdown(self) -> str:
-        """The answer, with the first 200 characters of each cited source as a footnote (ADR-031)."""
+        """The answer, with the first 200 characters of each cited source as a footnote (ADR-031).
+
+        An answer that did not pass the checks says so above its sources.
+        """
+        parts = [self.answer]
+        if self.status == "low_confidence":
+            parts.append(f"**Low confidence ({self.confidence:.2f}): not every check passed, read the sources.**")
         cited = {citation.citation_id: citation for citation in reversed(self.citations)}
-        if not cited:
-            return self.answer
-        notes = [f"[{number}] {_footnote(cited[number])}" for number in sorted(cited)]
-        return f"{self.answer}\n\n---\n**Sources:**\n" + "\n".join(notes)
+        if cited:
+            notes = [f"[{number}] {_footnote(cited[number])}" for number in sorted(cited)]
+            parts.append("---\n**Sources:**\n" + "\n".join(notes))
+        return "\n\n".join(parts)
 
     def verify_claims(self) -> list[ClaimVerification]:
         """Whether each citation's source supports its claim, by the calibrated support (ADR-031)."""

@@ -130,3 +130,10 @@ def test_a_corpus_is_deleted_when_asked_twice(stores: Path) -> None:
     assert [row["name"] for row in json_lines(citeloop(stores, "corpora", "--json"))] == ["handbook"]
     again = citeloop(stores, "corpora", "delete", "legal", "--yes")
     assert (again.returncode, "no corpus named 'legal'" in again.stderr) == (1, True)
+
+
+def test_a_narrow_character_set_loses_no_answer(home: Path, tmp_path: Path, onnx_embedder: object) -> None:
+    files = write_files(tmp_path / "files", {"core.md": "# Core time\n\nCore time is コアタイム, from 10 to 15.\n"})
+    done(citeloop(home, "index", str(files), "--corpus", "times"))
+    answer = citeloop(home, "ask", "When is core time?", PYTHONIOENCODING="cp1252")
+    assert "\\u30b3" in done(answer)

@@ -97,6 +97,15 @@ def test_bad_requests_are_told(engine: RAGQueryEngine) -> None:
         engine.query("How long?", access_reason="t", corpus_ids=["no-such"])
 
 
+def test_a_misspelt_scope_does_not_widen_the_search(engine: RAGQueryEngine) -> None:
+    with pytest.raises(InvalidRequest, match="unknown option corpora"):
+        engine.query("How long?", access_reason="t", corpora=["legal"])  # type: ignore[call-arg]
+    with pytest.raises(InvalidRequest, match="list of names"):
+        engine.query("How long?", access_reason="t", corpus_ids="legal")
+    with pytest.raises(InvalidRequest, match="unknown input 'corpus_ids'"):
+        engine.graph.invoke({"question": "How long?", "access_reason": "t", "corpus_ids": ["legal"]})
+
+
 def test_ask_needs_no_reason(engine: RAGQueryEngine) -> None:
     assert "45 euros" in engine.simple_query("How much is paid back for meals a day?").answer
 

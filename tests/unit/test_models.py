@@ -71,6 +71,12 @@ def test_markdown_has_a_footnote_for_each_number_once() -> None:
     assert second.startswith("[2] " + long[:200] + "...")
 
 
+def test_an_answer_that_did_not_pass_says_so_in_its_text() -> None:
+    weak = response(citation(1)).model_copy(update={"status": "low_confidence", "confidence": 0.41})
+    answer, mark, _ = weak.to_markdown().split("\n\n")
+    assert (answer, mark) == ("16 weeks. [1]", "**Low confidence (0.41): not every check passed, read the sources.**")
+
+
 def test_markdown_of_a_refusal_is_the_refusal() -> None:
     refusal = RAGResponse(answer="No evidence found", status="no_evidence", confidence=0.0)
     assert refusal.to_markdown() == "No evidence found"

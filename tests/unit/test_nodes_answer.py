@@ -66,6 +66,10 @@ async def test_thinking_is_no_part_of_the_draft() -> None:
     assert (await generate(Model(reply="<think>hm [9]</think>\nYes. [1]")))["draft"]["text"] == "Yes. [1]"
 
 
+async def test_a_lone_surrogate_does_not_leave_the_model() -> None:
+    assert (await generate(Model(reply="Leave \ud83d lasts. [1]")))["draft"]["text"] == "Leave ? lasts. [1]"
+
+
 async def test_an_empty_reply_is_an_error() -> None:
     with pytest.raises(ModelReplyInvalid, match="no text"):
         await generate(FakeListChatModel(responses=["  "]))

@@ -76,11 +76,11 @@ async def test_query_needs_a_reason_and_ask_only_by_policy() -> None:
         await enter({"question": "q", "command": "ask"}, ask_needs_reason=True)
 
 
-async def test_a_corpus_that_is_not_open_is_refused_before_any_row() -> None:
+async def test_a_corpus_that_is_not_open_is_refused_and_the_attempt_kept() -> None:
     audit = RecordingAudit()
     with pytest.raises(CorpusNotFound, match="'secrets'"):
         await enter({"question": "q", "access_reason": "r", "corpora": ["secrets"]}, audit)
-    assert audit.rows == []
+    assert [(event, body["corpora"]) for _, event, body in audit.rows] == [("asked", ["secrets"])]
 
 
 async def test_a_run_cannot_switch_the_audit_off_by_itself() -> None:

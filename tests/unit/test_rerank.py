@@ -94,7 +94,7 @@ def test_no_chunks_no_scores() -> None:
 def test_an_absent_cross_encoder_is_told_once(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     judge = RelevanceJudge(Axes())
     wanted = str(tmp_path / "no-such-model")
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.INFO):
         loaded = [load_reranker(wanted, judge) for _ in range(2)]
         assert caplog.records == [], "nothing is said before it matters"
         for reranker in [*loaded, *loaded]:
