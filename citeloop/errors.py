@@ -1,26 +1,27 @@
 """The one exception tree of citeloop.
 
     CiteloopError
-    ├── RequestError            the caller can mend it
-    │   ├── MissingReason       access_reason is required and absent
-    │   ├── InvalidRequest      empty question, unknown strategy, setting out of bounds
-    │   └── CorpusNotFound      missing, or not open to the caller (told alike on purpose)
-    ├── LoadError               a file that gives no document: reported and skipped, the rest is indexed
-    │   ├── UnsupportedFormat   no loader for this kind of file
-    │   ├── UnreadableFile      missing, no permission, not a regular file
-    │   ├── UndecodableText     binary, or in an encoding that cannot be told
-    │   └── EmptyDocument       no text in it
+    ├── RequestError              the caller can mend it
+    │   ├── MissingReason         access_reason is required and absent
+    │   ├── InvalidRequest        empty question, unknown strategy, setting out of bounds
+    │   └── CorpusNotFound        missing, or not open to the caller (told alike on purpose)
+    ├── LoadError                 a file that gives no document: reported and skipped, the rest is indexed
+    │   ├── UnsupportedFormat     no loader for this kind of file
+    │   ├── UnreadableFile        missing, no permission, not a regular file
+    │   ├── UndecodableText       binary, or in an encoding that cannot be told
+    │   └── EmptyDocument         no text in it
     ├── StoreError
-    │   ├── StoreBusy           another process holds the write lock          retryable
-    │   ├── EmbeddingMismatch   the corpus was filled by another embedding model
-    │   ├── StoreCorrupt        a file of the store cannot be read
-    │   └── SearchFailed        every search of a question failed             retryable
+    │   ├── StoreBusy             another process holds the write lock                retryable
+    │   ├── EmbeddingMismatch     the corpus was filled by another embedding model
+    │   ├── StoreCorrupt          a file of the store cannot be read
+    │   ├── StoreVersionMismatch  written by another version, in another format
+    │   └── SearchFailed          every search of a question failed or timed out      retryable
     ├── ModelError
-    │   ├── ModelUnavailable    endpoint unreachable or refused               retryable
-    │   ├── ModelTimeout        no reply in the time allowed                  retryable
-    │   ├── ModelReplyInvalid   the endpoint answered something unreadable
-    │   └── WeightsNotFound     no local weights, or their hash is wrong
-    └── UsageError              sync call from the engine's own event loop, and the like
+    │   ├── ModelUnavailable      endpoint unreachable or refused                     retryable
+    │   ├── ModelTimeout          no reply in the time allowed                        retryable
+    │   ├── ModelReplyInvalid     the endpoint answered something unreadable
+    │   └── WeightsNotFound       no local weights, or their hash is wrong
+    └── UsageError                sync call from the engine's own event loop, and the like
 
 Every leaf has a stable ``code``, says whether the same call may work later (``retryable``), and its message is one line
 that names what failed, where, and what to do next. An error is never returned as answer text.
