@@ -22,6 +22,9 @@ SupportMethod = Literal["quote", "model", "none"]
 QUOTE_SUPPORT = 0.99
 """Support of a claim that stands verbatim in a passage."""
 
+MISQUOTED_SUPPORT = 0.6
+"""The most that a claim gets whose number the evidence does not have, where it has another: never supported at 0.7."""
+
 
 @dataclass(frozen=True, slots=True)
 class ClaimEvidence:
@@ -102,7 +105,10 @@ class SupportScorer:
             read_traits(comparison.context),
         )
         best = comparison.sentences[match.best]
-        return Support(self._model.probability(match.features), best.passage, best.span, "model")
+        score = self._model.probability(match.features)
+        if match.misquotes_number:
+            score = min(score, MISQUOTED_SUPPORT)
+        return Support(score, best.passage, best.span, "model")
 
 
 @dataclass(frozen=True, slots=True)
