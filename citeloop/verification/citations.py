@@ -1,18 +1,20 @@
 """Citation markers of an answer: read in every form that models write, returned in one."""
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from citeloop.text.markup import OPAQUE
+from citeloop.verification.labels import LabelReader
 
-_BRACKETS = r"[\[［【〔](?P<body>[^\[\]［］【】〔〕]+)[\]］】〕]"  # cannot run over another bracket: one linear pass
+# Linear on any input: a run that could be read in two ways is taken whole (``*+``), and no bracket runs over another.
+_BRACKETS = r"\\?[\[［【〔](?P<body>[^\[\]［］【】〔〕\\]++)\\?[\]］】〕]"  # or escaped: "\[1\]"
 _TOKEN = re.compile(rf"(?P<opaque>{OPAQUE})|{_BRACKETS}")
-_GAP_IN_GROUP = re.compile(r"[ \t]*[,;，、]?[ \t]*")
+_GAP_IN_GROUP = re.compile(r"[ \t]*+[,;，、،؛]?[ \t]*+")
+_DASHES = frozenset("-–—")
 
 _IDENTIFIER = re.compile(r"(?:\b[b-z]|\w*_\w*|\b[a-z]\w*\.[a-z]\w*)\Z")
-_CODE_AFTER = re.compile(r"\s*=(?!=)|\(|\.[a-z_]\w")
+_CODE_AFTER = re.compile(r"\s*+=(?!=)|\(|\.[a-z_]\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +53,10 @@ def strip_thinking(reply: str) -> str:
 
 
 _SOURCE_LIST_HEADING = re.compile(
-    r"^[ \t]*[#*_]*[ \t]*(?:sources?|references?|citations?|bibliography)[ \t]*[*_]*:?[*_]*(?=[ \t]*(?:$|\[))",
+    r"^[ \t]*+[#*_]*+[ \t]*+(?:sources?|references?|citations?|bibliography)[ \t]*+[*_]*+:?[*_]*+(?=[ \t]*+(?:$|\[))",
     re.IGNORECASE | re.MULTILINE,
 )
-_SOURCE_ENTRY = re.compile(r"\s*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)?[\[【［]")
+_SOURCE_ENTRY = re.compile(r"\s*+(?:[-*+•][ \t]++|\d{1,3}[.)][ \t]++)?\\?[\[【［]")
 
 
 def strip_source_list(answer: str) -> str:
@@ -71,12 +73,13 @@ def parse_citations(answer: str, known: Mapping[str, int]) -> ParsedAnswer:
     """Read the citations of ``answer``.
 
     ``known`` maps the label of each source as the prompt showed it (``"1"``, ``"D7"``) to its number. Read are
-    ``[1]``, ``[1, 2]``, ``[1-3]``, ``[[4]]``, ``【1】``, ``［1］``, ``[D7]`` and ``[source 2]``; left alone are code,
-    Markdown links and array indexes. Unknown labels are rejected, never clamped. Linear in the length of the answer.
+    ``[1]``, ``[1, 2]``, ``[1-3]``, ``[1]-[3]``, ``[1, p. 3]``, ``[1: title]``, ``[[4]]``, ``\\[1\\]``, ``【1】``,
+    ``［1］``, ``[D7]`` and ``[source 2]``; left alone are code, Markdown links and array indexes. Unknown labels are
+    rejected, never clamped. Linear in the length of the answer.
     """
     normalised = _Normalised(known)
     at = 0
-    for group in _groups(answer, _LabelReader(known)):
+    for group in _groups(answer, LabelReader(known)):
         normalised.write(answer[at : group.start])
         normalised.cite(group.labels)
         at = group.end
@@ -93,12 +96,15 @@ class _Group:
     labels: list[str]
 
 
-def _groups(answer: str, reader: "_LabelReader") -> Iterator[_Group]:
+def _groups(answer: str, reader: LabelReader) -> Iterator[_Group]:
     group: _Group | None = None
     for start, end, labels in _citations(answer, reader):
         if group and _GAP_IN_GROUP.fullmatch(answer, group.end, start):
             group.end = end
             group.labels += labels
+        elif group and answer[group.end : start] in _DASHES:
+            group.end = end
+            group.labels[-1:] = reader.read_range(group.labels[-1], labels[0]) + labels[1:]
         else:
             if group:
                 yield _without_outer_brackets(answer, group)
@@ -115,7 +121,7 @@ def _without_outer_brackets(answer: str, group: _Group) -> _Group:
     return group
 
 
-def _citations(answer: str, reader: "_LabelReader") -> Iterator[tuple[int, int, list[str]]]:
+def _citations(answer: str, reader: LabelReader) -> Iterator[tuple[int, int, list[str]]]:
     index_end = -1
     for token in _TOKEN.finditer(answer):
         if token["body"] is None:
@@ -163,65 +169,3 @@ class _Normalised:
         last = self.pieces.pop()
         self.length -= len(last)
         self.write(last.rstrip(" \t"))
-
-
-_LIST_SEPARATOR = re.compile(r"\s*(?:[,;、&+]|\band\b)\s*")
-_LEADING_WORD = re.compile(
-    r"(?:sources?|documents?|docs?|passages?|ref(?:erence)?s?|citations?|chunks?|#|\^)[\s:.#]*(?=\S*\d)"
-)
-_RANGE = re.compile(r"(?P<prefix>[a-z]*)(?P<first>\d{1,9})\s*(?:[-–—~]|\bto\b)\s*(?P<again>[a-z]*)(?P<last>\d{1,9})")
-_MAX_RANGE = 50
-"""Citations that one range may stand for; a longer one is rejected whole."""
-
-
-class _LabelReader:
-    """Reads what stands between two brackets."""
-
-    def __init__(self, known: Mapping[str, int]) -> None:
-        self._known = {_fold(label): label for label in known}
-        self._shapes = {_shape(label) for label in self._known} | {"0"}
-
-    def read(self, body: str) -> list[str]:
-        """The labels cited, known ones as in the id map, others folded; empty when ``body`` is ordinary text."""
-        whole = _fold(body)
-        if whole in self._known:
-            return [self._known[whole]]
-        labels: list[str] = []
-        for item in _LIST_SEPARATOR.split(whole):
-            read = self._read_item(item)
-            if not read:
-                return []
-            labels += read
-        return labels
-
-    def _read_item(self, item: str) -> list[str]:
-        label = _LEADING_WORD.sub("", item, count=1)
-        if label in self._known:
-            return [self._known[label]]
-        if match := _RANGE.fullmatch(label):
-            return self._expand(match)
-        return [label] if _shape(label) in self._shapes else []
-
-    def _expand(self, match: re.Match[str]) -> list[str]:
-        prefix, first, last = match["prefix"], int(match["first"]), int(match["last"])
-        if match["again"] not in ("", prefix) or _shape(f"{prefix}0") not in self._shapes:
-            return []
-        if not first <= last < first + _MAX_RANGE:
-            return [match.group()]
-        members = (f"{prefix}{number}" for number in range(first, last + 1))
-        return [self._known.get(member, member) for member in members]
-
-
-_LEADING_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
-_DIGITS = re.compile(r"\d+")
-
-
-def _fold(label: str) -> str:
-    """Full-width digits, letter case, leading zeros and OpenAI's ``4†source`` suffix set aside."""
-    plain = unicodedata.normalize("NFKC", label).casefold().partition("†")[0]
-    return _LEADING_ZEROS.sub("", plain.strip())
-
-
-def _shape(label: str) -> str:
-    """A label that has the shape of a known one, sign aside, is a citation even if it leads nowhere."""
-    return _DIGITS.sub("0", label.lstrip("+-−"))

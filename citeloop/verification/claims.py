@@ -62,6 +62,11 @@ def abstains(sentence: str) -> bool:
     return bool(_NOT_FOUND.search(sentence) and _SOURCES.search(sentence))
 
 
+def without_markers(answer: ParsedAnswer) -> str:
+    """The text of ``answer`` with no citation left in it."""
+    return _without_markers(answer.text, Span(0, len(answer.text)), answer.markers)
+
+
 _FENCE = re.compile(FENCED_CODE, re.MULTILINE)
 _CONTINUES = re.compile(r"[,;:)\]%]|[a-z]")
 
@@ -86,11 +91,11 @@ def _blank(text: str, markers: Sequence[Marker]) -> str:
 def _owner(text: str, spans: Sequence[Span], marker: Marker) -> int:
     """Index of the sentence that ``marker`` belongs to: the next one only for a marker that opens its line."""
     at = max(0, bisect_right(spans, marker.start, key=lambda span: span.start) - 1)
-    opens_line = at + 1 < len(spans) and "\n" in text[spans[at].end : marker.start]
-    return at + 1 if opens_line and "\n" not in text[marker.end : spans[at + 1].start] else at
+    opens_line = at + 1 < len(spans) and text.find("\n", spans[at].end, marker.start) >= 0
+    return at + 1 if opens_line and text.find("\n", marker.end, spans[at + 1].start) < 0 else at
 
 
-_BULLET = re.compile(r"(?:(?:[-*+•>|]|#{1,6}|\d{1,3}[.)])(?:[ \t]+|\Z))+")
+_BULLET = re.compile(r"(?:(?:[-*+•>|]|#{1,6}|\d{1,3}[.)])(?:[ \t]++|\Z))++")
 
 
 def _read_claim(text: str, span: Span, markers: Sequence[Marker]) -> Claim | None:
@@ -143,7 +148,7 @@ def _numbers(markers: Sequence[Marker]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(marker.number for marker in markers))
 
 
-_TABLE_RULE_BELOW = re.compile(r"[ \t|]*\n[ \t]*\|?[ \t]*:?-{2,}")
+_TABLE_RULE_BELOW = re.compile(r"[ \t|]*+\n[ \t]*+\|?[ \t]*+:?-{2,}")
 _BOLD_LINE = re.compile(r"(\*\*|__)[^*_\n]+\1:?")
 _COURTESY = re.compile(
     r"(?:yes|no|sure|certainly|of course|in (?:summary|short|conclusion|other words)|to summari[sz]e|overall)\W*\Z"

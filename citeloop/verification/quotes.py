@@ -2,6 +2,8 @@
 
 import re
 import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -28,6 +30,7 @@ _TURNING = re.compile(
     r"\b(?:not|no|never|nor|neither|cannot|without|unless|if|whether|false|untrue|myth|den(?:y|ies|ied)|doubts?)\b|n't\b"
 )
 """What may turn around the meaning of the fragment that follows it in its sentence."""
+_ANYTHING = re.compile(r"(?s:.)")
 
 
 def find_quote(quote: str, passage: str) -> Span | None:
@@ -38,22 +41,38 @@ def find_quote(quote: str, passage: str) -> Span | None:
     stand in the passage; the span is that of the first, with the markup on it. A fragment of a sentence counts at word
     borders only, from four words on, and when nothing before it in its sentence negates it.
     """
-    spans = [_find_sentence(quote[start:end], passage) for start, end in read_sentences(quote)]
-    found = [span for span in spans if span is not None]
-    return found[0] if found and len(found) == len(spans) else None
+    first: Span | None = None
+    for start, end in read_sentences(quote):
+        found = _find_sentence(quote[start:end], passage)
+        if found is None:
+            return None
+        first = first or found
+    return first
 
 
 def _find_sentence(sentence: str, passage: str) -> Span | None:
     wanted = _fold(sentence).text.strip(_EDGES)
-    folded = _fold(passage)
+    may_be_fragment = len(words(wanted)) >= _FEWEST_WORDS
+    obstacle = _TURNING if may_be_fragment else _ANYTHING
+    rejected: Span | None = None
+    for span in _places(wanted, _fold(passage)):
+        around = _sentence_around(span, passage)
+        if around == rejected or not (may_be_fragment or span.end >= around.end - 3):
+            continue
+        if not obstacle.search(_folded_between(passage, around.start, span.start)):
+            return span
+        rejected = around  # what is in the way of this place is in the way of every later one in its sentence
+    return None
+
+
+def _places(wanted: str, folded: "_Folded") -> Iterator[Span]:
+    """Where ``wanted`` stands in the passage, at word borders."""
     at = folded.text.find(wanted) if wanted else -1
     while at >= 0:
         end = at + len(wanted)
-        span = folded.source_span(at, end)
-        if _at_word_borders(folded.text, at, end) and _says_the_same(span, wanted, passage):
-            return span
+        if _at_word_borders(folded.text, at, end):
+            yield folded.source_span(at, end)
         at = folded.text.find(wanted, end)
-    return None
 
 
 def _at_word_borders(text: str, start: int, end: int) -> bool:
@@ -62,13 +81,15 @@ def _at_word_borders(text: str, start: int, end: int) -> bool:
     )
 
 
-def _says_the_same(span: Span, wanted: str, passage: str) -> bool:
-    """Whether what stands at ``span`` is a whole sentence, or a fragment that its sentence does not turn around."""
-    sentence = next((s for s in reversed(read_sentences(passage)) if s.start <= span.start), span)
-    before = _fold(passage[sentence.start : span.start]).text.strip(_EDGES + "-#>•")
-    if not before and span.end >= sentence.end - 3:
-        return True
-    return len(words(wanted)) >= _FEWEST_WORDS and not _TURNING.search(before)
+def _sentence_around(span: Span, passage: str) -> Span:
+    sentences = read_sentences(passage)
+    index = bisect_right(sentences, span.start, key=lambda sentence: sentence.start) - 1
+    return sentences[index] if index >= 0 else span
+
+
+def _folded_between(passage: str, start: int, end: int) -> str:
+    """What a reader sees of ``passage[start:end]``, marks at its edges aside."""
+    return _fold(passage[start:end]).text.strip(_EDGES + "-#>•")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from citeloop.state.graph_state import Passage, Verdict
 from citeloop.state.models import Citation
 from citeloop.verification.citations import ParsedAnswer, parse_citations, strip_source_list
 from citeloop.verification.claim_check import CheckedCitation, CheckedClaim, check_claims, passage_context
-from citeloop.verification.claims import Claim, abstains, split_claims
+from citeloop.verification.claims import Claim, abstains, split_claims, without_markers
 from citeloop.verification.confidence import claim_support, invalid_share, response_confidence
 from citeloop.verification.refusal import refusal_verdict
 from citeloop.verification.support import SupportScorer
@@ -29,7 +29,8 @@ class Verifier:
         answer = parse_citations(strip_source_list(draft), {str(p["number"]): p["number"] for p in passages})
         sentences = split_claims(answer)
         if _is_refusal(answer, sentences):
-            return refusal_verdict(answer.text, "the draft says that the passages do not answer the question")
+            refusal = without_markers(answer)
+            return refusal_verdict(refusal, "the draft says that the passages do not answer the question")
         checked = check_claims(
             [sentence for sentence in sentences if sentence.is_claim],
             passages,

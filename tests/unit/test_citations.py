@@ -39,6 +39,13 @@ def numbers(answer: str) -> list[int]:
         ("Leave 【3†source】 here", "Leave [3] here"),
         ("Leave [source 2] and [Documents 3, 4]", "Leave [2] and [3][4]"),
         ("Leave [^1] and [#2] and [01]", "Leave [1] and [2] and [1]"),
+        ("Leave [source: 2] and [1\u200b]", "Leave [2] and [1]"),
+        (r"Leave \[1\], \[2\] and \[source 3\]", "Leave [1][2] and [3]"),
+        ("Leave [1, p. 3] and [2, pages 4–5; 3, § 2]", "Leave [1] and [2][3]"),
+        ("Leave [1: Leave, travel and 7 more] here", "Leave [1] here"),
+        ("Leave [1..3] and [4 ... 5]", "Leave [1][2][3] and [4][5]"),
+        ("Leave [1]-[3] and [4]–[5], [1]", "Leave [1][2][3] and [4][5][1]"),
+        ("Leave [١] and [२، ३]", "Leave [1] and [2][3]"),
         ("(see [note [4]])", "(see [note [4]])"),
     ],
 )
@@ -61,6 +68,8 @@ def test_every_form_comes_back_in_one(written: str, normalised: str) -> None:
         "Take x[0], x[1][2], row.cells[1], my_list[2].",
         "Then totals[1] = 5.",
         "It was so [sic], [x] done, [ ] open, [1.5], [see above].",
+        "Call `rows[D7]`, read [D7](notes.md), take x[i2] or row.cells[a1].",
+        r"It says \[sic\], from p. 3 [p. 3], in the ratio [1:3].",
     ],
 )
 def test_a_bracket_that_is_no_citation_is_left_alone(text: str) -> None:
@@ -75,6 +84,9 @@ def test_a_bracket_that_is_no_citation_is_left_alone(text: str) -> None:
         ("Leave [9] and [9].", "Leave and.", ("9", "9")),
         ("Leave [1, 9].", "Leave [1].", ("9",)),
         ("Leave [4-7].", "Leave [4][5].", ("6", "7")),
+        ("Leave is 3 years [D7].", "Leave is 3 years.", ("d7",)),
+        ("Leave. [Src12] More [A4, 1] and [B1-B2].", "Leave. More [1] and.", ("src12", "a4", "b1", "b2")),
+        ("Leave [9: Travel] and [1]-[0].", "Leave and.", ("9", "1-0")),
         ("Leave [3-1].", "Leave.", ("3-1",)),
         ("Leave [1-999999999].", "Leave.", ("1-999999999",)),
         ("Leave [" + "9" * 6000 + "].", "Leave.", ("9" * 6000,)),

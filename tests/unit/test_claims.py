@@ -4,7 +4,7 @@ import pytest
 
 from citeloop.prompts.refusals import NO_EVIDENCE
 from citeloop.verification.citations import parse_citations
-from citeloop.verification.claims import Claim, abstains, split_claims
+from citeloop.verification.claims import Claim, abstains, split_claims, without_markers
 
 KNOWN = {str(number): number for number in range(1, 6)}
 
@@ -123,4 +123,11 @@ def test_sentences_without_latin_letters() -> None:
 
 def test_markers_alone_claim_nothing() -> None:
     assert split("[1][2]") == []
+    assert split("[1]") == split(r"\[1\].") == []
     assert split("") == []
+
+
+@pytest.mark.parametrize("cited_refusal", ["{}. [1]", "{} [1][2].", "[3] {}.", "{} [D7]."])
+def test_an_answer_can_be_had_without_its_markers(cited_refusal: str) -> None:
+    answer = parse_citations(cited_refusal.format(NO_EVIDENCE), KNOWN)
+    assert without_markers(answer) == f"{NO_EVIDENCE}."

@@ -154,3 +154,9 @@ def test_the_judge_sees_what_the_answer_says_and_decides_with() -> None:
     assert judge.shown[0].context == "Handbook\nRules"
     assert verdict["confidence"] == pytest.approx(0.99**1.5 * 0.5)
     assert not verdict["passed"]
+
+
+@pytest.mark.parametrize("draft", ["No evidence found. [1]", "No evidence found [1][2].", "No evidence found [D7]."])
+def test_a_refusal_cites_nothing(draft: str) -> None:
+    verdict = verify(draft)
+    assert (verdict["refused"], verdict["answer"], verdict["citations"]) == (True, "No evidence found.", [])

@@ -1,0 +1,60 @@
+"""Replies and passages of a million characters that make a pattern with two readings of one run quadratic."""
+
+import subprocess
+import sys
+
+import pytest
+
+SIZE = 1_000_000
+DEADLINE = 20  # seconds: linear code needs two at most, quadratic code minutes to hours
+
+CALLS = """
+import sys
+from citeloop.verification.citations import parse_citations, strip_source_list, strip_thinking
+from citeloop.verification.claims import split_claims
+
+before, repeated, after, size = *sys.argv[1:4], int(sys.argv[4])
+bomb = before + repeated * (size // len(repeated)) + after
+strip_source_list(strip_thinking(bomb))
+split_claims(parse_citations(bomb, {"1": 1, "2": 2}))
+"""
+
+QUOTE_CALLS = """
+import sys
+from citeloop.verification.quotes import find_quote
+
+quote, passage, size = *sys.argv[1:3], int(sys.argv[3])
+find_quote(quote * (size // len(quote)), passage * (size // len(passage)))
+"""
+
+
+def run(program: str, bomb: tuple[str, ...], size: int) -> None:
+    subprocess.run([sys.executable, "-c", program, *bomb, str(size)], check=True, timeout=DEADLINE)
+
+
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        ("The fee is 3\n", " ", "[1]."),
+        ("x [1", " ", "x]."),
+        ("It is so [1]", " ", "x"),
+        ("[source", " ", "x]"),
+        ("[", "#", "]"),
+        ("sources", "*", "x"),
+        ("Sources:\n1.", " ", "x"),
+        ("", "~", ""),
+        ("[a](b", " ", "x"),
+        ("It is so.\n", " ", "x"),
+    ],
+    ids=repr,
+)
+def test_a_reply_is_read_in_linear_time(bomb: tuple[str, str, str]) -> None:
+    run(CALLS, bomb, SIZE)
+
+
+@pytest.mark.parametrize(
+    ("quote", "passage"),
+    [("It rains all day. ", "If it rains all day. "), ("It rains all day. ", "It rains all day. "), ("bb", "aa bb ")],
+)
+def test_a_quote_is_looked_up_in_linear_time(quote: str, passage: str) -> None:
+    run(QUOTE_CALLS, (quote, passage), SIZE // 5)
