@@ -50,6 +50,9 @@ class TermStatistics:
 class LexicalIndex(Protocol):
     """Keyword search by BM25 (k1 1.2, b 0.75) over ``content_stems`` of title, headings, text; an index per corpus."""
 
+    def holds(self, corpus: OpenCorpus) -> bool:
+        """Whether anything was ever written of the corpus and is still there."""
+
     def statistics(self, corpus: OpenCorpus, terms: Sequence[str]) -> TermStatistics:
         """Chunk count and document frequencies of ``terms`` (stems)."""
 

@@ -47,8 +47,9 @@ class Indexer:
         """Bring the corpus up to what the files at and under ``paths`` hold; a corpus that is not there is made.
 
         Documents are known by their uri, the path below the folder given. Unchanged ones are passed over without
-        embedding, changed ones replaced; with ``prune`` those whose file, or whose place in it, is gone are removed.
-        A file that cannot be used is told in the report. Killed at any moment and run again, it ends as if it had run
+        embedding, changed ones replaced; with ``prune`` those from under ``paths`` whose file, or whose place in it, is
+        gone are removed. A document whose name another file holds, in this run or in the corpus, and a file that
+        cannot be used are told in the report. Killed at any moment and run again, it ends as if it had run
         once.
 
         Raises:

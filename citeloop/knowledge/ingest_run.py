@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from citeloop.knowledge.corpus import OpenCorpus
 from citeloop.knowledge.document import LoadedDocument
@@ -56,27 +57,31 @@ class IngestRun:
     def _changed_documents(self) -> Iterator[DocumentPieces]:
         for document, file in self._source:
             try:
-                pieces = self._examine(document, str(file))
+                pieces = self._examine(document, file)
             except Exception as error:  # an odd document must not end the run
                 self._skip(document, f"{type(error).__name__}: {error}")
                 continue
             if pieces is not None:
                 yield pieces
 
-    def _examine(self, document: LoadedDocument, source_file: str) -> DocumentPieces | None:
+    def _examine(self, document: LoadedDocument, file: Path) -> DocumentPieces | None:
         """The document cut up, or None where there is nothing to do."""
         if document.uri in self._met:
             self._skip(
                 document, "another document of this run has the same name; index their folders into corpora apart"
             )
             return None
+        known, content_hash = self._known.get(document.uri), hash_content(document)
+        is_new = known is None or known.content_hash != content_hash
+        is_taken = known is not None and self._source.has_claim(known.source_file, document.uri, file)
+        if known is not None and is_new and is_taken:
+            self._skip(document, _name_taken(known.source_file, file))
+            return None
         self._met.add(document.uri)
-        content_hash = hash_content(document)
-        known = self._known.get(document.uri)
-        if known is None or known.content_hash != content_hash:
-            return cut_into_pieces(document, source_file, content_hash)
-        if known.source_file != source_file:
-            self._writer.set_source_file(known.id, source_file)
+        if known is None or is_new:
+            return cut_into_pieces(document, str(file), content_hash)
+        if not is_taken and known.source_file != str(file):
+            self._writer.set_source_file(known.id, str(file))
         self._report.unchanged += 1
         self._advance(1, document.uri)
         return None
@@ -117,6 +122,13 @@ class IngestRun:
 
     def _tell(self, chunks: int, current: str) -> None:
         self._progress(IndexProgress(self._done, self._source.total, chunks, current))
+
+
+def _name_taken(source_file: str, file: Path) -> str:
+    return (
+        f"{file} has the name of a document that the corpus holds from {source_file}; index the folder above both, "
+        "or this one into another corpus"
+    )
 
 
 def _batches(documents: Iterator[DocumentPieces]) -> Iterator[list[DocumentPieces]]:

@@ -18,7 +18,8 @@ CREATE TABLE documents (
     uri TEXT NOT NULL,
     title TEXT NOT NULL,
     media_type TEXT NOT NULL,
-    source_file TEXT NOT NULL,  -- absolute path of the file it was read from: pruning asks whether it is still there
+    -- Absolute path of the file it was read from, in bytes, as it need not be UTF-8: pruning asks if it is still there.
+    source_file BLOB NOT NULL,
     content_hash TEXT NOT NULL,
     UNIQUE (corpus_id, uri)
 );

@@ -24,6 +24,8 @@ _TABLES = """
 """
 _CHUNK = f"SELECT {_COLUMNS} {_TABLES}"
 _ASKED = "SELECT value FROM json_each(:ids)"
+_OF_CORPUS = "+c.corpus_id = :corpus"
+"""The ``+`` keeps SQLite from walking the whole corpus by its index: a few ids are looked up faster than it."""
 
 
 class HierarchicalKnowledgeStore:
@@ -82,7 +84,7 @@ class HierarchicalKnowledgeStore:
 
     def read_chunks(self, corpus: OpenCorpus, chunk_ids: Sequence[str]) -> list[Chunk]:
         """The chunks in the order of ``chunk_ids``; ids that are not in the corpus (any more) are left out."""
-        rows = self._all(f"{_CHUNK} WHERE c.corpus_id = :corpus AND c.id IN ({_ASKED})", _asked(corpus, chunk_ids))
+        rows = self._all(f"{_CHUNK} WHERE {_OF_CORPUS} AND c.id IN ({_ASKED})", _asked(corpus, chunk_ids))
         found = {row[0]: _chunk(row) for row in rows}
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
 
@@ -95,7 +97,7 @@ class HierarchicalKnowledgeStore:
         """
         rows = self._all(
             f"""SELECT {_COLUMNS}, cs.spans, cs.vectors {_TABLES} JOIN chunk_sentences cs ON cs.chunk_row = c.row
-                WHERE c.corpus_id = :corpus AND c.id IN ({_ASKED})""",
+                WHERE {_OF_CORPUS} AND c.id IN ({_ASKED})""",
             _asked(corpus, chunk_ids),
         )
         found = {row[0]: (_chunk(row[:-2]), decode_sentences(row[-2], row[-1], corpus.dimension)) for row in rows}
@@ -109,8 +111,8 @@ class HierarchicalKnowledgeStore:
         return self._chunks_around(
             corpus,
             chunk_ids,
-            """EXISTS (SELECT 1 FROM chunks a WHERE a.document_id = c.document_id AND a.id IN asked
-                       AND c.position BETWEEN a.position - :radius AND a.position + :radius)""",
+            """beside.document_id = asked.document_id
+               AND beside.position BETWEEN asked.position - :radius AND asked.position + :radius""",
             {"radius": radius},
         )
 
@@ -119,9 +121,7 @@ class HierarchicalKnowledgeStore:
 
         Without the given ones; by document and position.
         """
-        return self._chunks_around(
-            corpus, chunk_ids, "c.section_id IN (SELECT section_id FROM chunks WHERE id IN asked)", {}
-        )
+        return self._chunks_around(corpus, chunk_ids, "beside.section_id = asked.section_id", {})
 
     def scan_vectors(self, corpus: OpenCorpus, batch_size: int = 4096) -> Iterator[tuple[list[str], Vectors]]:
         """All chunks of the corpus: ids with their unit vectors ``(n, dimension)``, ``n`` at most ``batch_size``.
@@ -145,9 +145,10 @@ class HierarchicalKnowledgeStore:
         self, corpus: OpenCorpus, chunk_ids: Sequence[str], condition: str, more: Mapping[str, int]
     ) -> list[Chunk]:
         rows = self._all(
-            f"""WITH asked AS (SELECT id FROM chunks WHERE corpus_id = :corpus AND id IN ({_ASKED})) {_CHUNK}
-                WHERE c.document_id IN (SELECT document_id FROM chunks WHERE id IN asked)
-                      AND c.id NOT IN asked AND {condition}
+            f"""WITH asked AS MATERIALIZED (SELECT c.row, c.document_id, c.section_id, c.position FROM chunks c
+                                            WHERE {_OF_CORPUS} AND c.id IN ({_ASKED})) {_CHUNK}
+                WHERE c.row IN (SELECT beside.row FROM asked CROSS JOIN chunks AS beside ON {condition})
+                      AND c.row NOT IN (SELECT row FROM asked)
                 ORDER BY d.uri, c.position""",
             {**_asked(corpus, chunk_ids), **more},
         )

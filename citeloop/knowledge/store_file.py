@@ -86,7 +86,7 @@ class StoreFile:
                 if not self.path.exists():
                     self._create()
         except OSError as error:
-            raise StoreError(f"{home} cannot be a home folder ({error}); choose another (CITELOOP_HOME)") from error
+            raise _unwritable(home, error) from error
 
     def _create(self) -> None:
         """Build the file beside its place and move it there: a killed process leaves no half-made store."""
@@ -118,6 +118,8 @@ class StoreFile:
             raise StoreBusy(
                 f"another process is writing to {self.path.parent}; wait until it has ended, then run the command again"
             ) from error
+        except OSError as error:
+            raise _unwritable(self.path.parent, error) from error
         try:
             yield
         finally:
@@ -141,6 +143,10 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def _unwritable(home: Path, error: OSError) -> StoreError:
+    return StoreError(f"{home} cannot be written to ({error}); mend that, or choose another home (CITELOOP_HOME)")
 
 
 def _translate(error: sqlite3.Error, path: Path) -> StoreError:

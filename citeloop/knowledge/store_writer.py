@@ -1,6 +1,7 @@
 """Writes to the knowledge store. Every change of a chunk is noted in the journal of the search indexes with it."""
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -71,7 +72,7 @@ class StoreWriter:
         rows = self._connection.execute(
             "SELECT uri, id, content_hash, source_file FROM documents WHERE corpus_id = ?", (corpus.id,)
         )
-        return {uri: KnownDocument(*rest) for uri, *rest in rows}
+        return {uri: KnownDocument(id_, digest, os.fsdecode(file)) for uri, id_, digest, file in rows}
 
     def put_documents(self, corpus: OpenCorpus, documents: Iterable[EmbeddedDocument]) -> None:
         """Add the documents, or replace those of the same uri."""
@@ -91,7 +92,9 @@ class StoreWriter:
 
     def set_source_file(self, document_id: str, source_file: str) -> None:
         """Note that an unchanged document is now read from another file."""
-        self._connection.execute("UPDATE documents SET source_file = ? WHERE id = ?", (source_file, document_id))
+        self._connection.execute(
+            "UPDATE documents SET source_file = ? WHERE id = ?", (os.fsencode(source_file), document_id)
+        )
 
     def _remove(self, document_id: str) -> None:
         self._note_stale(document_id)
@@ -113,7 +116,7 @@ class StoreWriter:
                 document.uri,
                 document.title,
                 document.media_type,
-                pieces.source_file,
+                os.fsencode(pieces.source_file),
                 pieces.content_hash,
             ),
         )

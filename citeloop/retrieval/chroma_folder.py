@@ -23,6 +23,7 @@ from uuid import uuid4
 from filelock import FileLock, Timeout
 
 from citeloop.errors import StoreBusy, StoreCorrupt
+from citeloop.fork import call_after_fork
 from citeloop.knowledge.corpus import OpenCorpus
 from citeloop.retrieval.chroma_client import connect, require_no_fork
 
@@ -43,6 +44,8 @@ class _Loaded(NamedTuple):
 class _Session(NamedTuple):
     """A client and what it has loaded, by name. Replaced, never refreshed: searches under way keep theirs."""
 
+    catalogue: int
+    """Inode of the file it was opened over: it does not notice when that is deleted."""
     client: ClientAPI
     loaded: dict[str, _Loaded]
 
@@ -58,6 +61,7 @@ class ChromaFolder:
         self._folder = folder
         self._session: _Session | None = None
         self._opening = Lock()
+        call_after_fork(self._renew_lock)
 
     def read(self, corpus: OpenCorpus) -> Collection | None:
         """The collection as of its last write, or None where there is none.
@@ -76,6 +80,15 @@ class ChromaFolder:
             return loaded.collection
         with self._locked(corpus):
             return self._load(name, corpus)
+
+    @contextmanager
+    def reading_anew(self, corpus: OpenCorpus) -> Iterator[Collection | None]:
+        """As ``read``, but loaded again and with all writers kept out: what goes wrong in the block is true damage."""
+        name = _collection_name(corpus)
+        with self._locked(corpus):
+            if self._session:
+                self._session.loaded.pop(name, None)
+            yield self._load(name, corpus)
 
     @contextmanager
     def writing(self, corpus: OpenCorpus) -> Iterator[Collection]:
@@ -108,7 +121,7 @@ class ChromaFolder:
         return bool(self._mark(_collection_name(corpus))) and (self._folder / _CATALOGUE).exists()
 
     @contextmanager
-    def errors_told(self, corpus: OpenCorpus) -> Iterator[None]:
+    def _errors_told(self, corpus: OpenCorpus) -> Iterator[None]:
         """Turns an error of Chroma's into ``StoreCorrupt``."""
         from chromadb.errors import ChromaError
 
@@ -119,6 +132,10 @@ class ChromaFolder:
                 f"the vectors of corpus {corpus.name!r} cannot be read ({error}); delete the folder {self._folder} "
                 "and run `citeloop index` again: they are put back from the store"
             ) from error
+
+    def _renew_lock(self) -> None:
+        """In a forked child nobody lives who would release it, also where Chroma was not used yet."""
+        self._opening = Lock()
 
     def _load(self, name: str, corpus: OpenCorpus) -> Collection | None:
         """The collection as of its mark; to be called under the lock."""
@@ -131,7 +148,7 @@ class ChromaFolder:
             )
         session = self._open_session()
         if name in session.loaded and session.loaded[name].mark != mark:
-            session = self._session = _Session(connect(self._folder), {})
+            session = self._session = self._connect()
             gc.collect()  # a client is freed by the collector only, and the graphs it holds are large
         if name not in session.loaded:
             collection = session.client.get_collection(name, embedding_function=None)
@@ -140,9 +157,17 @@ class ChromaFolder:
         return session.loaded[name].collection
 
     def _open_session(self) -> _Session:
-        if self._session is None:
-            self._session = _Session(connect(self._folder), {})
+        if self._session is None or self._session.catalogue != self._catalogue():
+            self._session = self._connect()
         return self._session
+
+    def _connect(self) -> _Session:
+        client = connect(self._folder)
+        return _Session(self._catalogue(), client, {})
+
+    def _catalogue(self) -> int:
+        path = self._folder / _CATALOGUE
+        return path.stat().st_ino if path.exists() else 0
 
     def _remove_leftovers(self) -> None:
         """Remove the graphs of deleted collections, which Chroma leaves on the disk."""
@@ -158,7 +183,7 @@ class ChromaFolder:
         (self._folder / "marks").mkdir(parents=True, exist_ok=True)
         lock = FileLock(self._folder / "access.lock", timeout=_LOCK_TIMEOUT_S)
         try:
-            with self._opening, lock, self.errors_told(corpus):
+            with self._opening, lock, self._errors_told(corpus):
                 yield
         except Timeout as error:
             raise StoreBusy(
@@ -173,6 +198,8 @@ class ChromaFolder:
             return self._mark_path(name).read_text("ascii")
         except FileNotFoundError:
             return None
+        except UnicodeDecodeError:  # damaged: who knows what it marked
+            return _BEING_WRITTEN
 
     def _set_mark(self, name: str, mark: str) -> str:
         self._mark_path(name).write_text(mark, "ascii")

@@ -1,13 +1,19 @@
 """Nearest neighbours with Chroma, embedded: one collection per corpus and embedding model."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from citeloop.knowledge.corpus import Hit, OpenCorpus
 from citeloop.knowledge.indexes import VectorSearch
 from citeloop.models.embedder import Vectors
 from citeloop.retrieval.chroma_client import lost_by_fork
 from citeloop.retrieval.chroma_folder import ChromaFolder
+
+if TYPE_CHECKING:  # Chroma takes long to import: it is loaded with the first search
+    from chromadb import Collection
 
 _ROWS_AT_A_TIME = 1000  # Chroma takes 5461; readers that open the folder wait for one call at the most
 
@@ -31,13 +37,14 @@ class ChromaVectorIndex:
         """See ``VectorIndex``. A corpus that nothing was written for has no hits."""
         if self._after_fork is not None and lost_by_fork():
             return self._after_fork.search(corpus, query_vector, top_k)
+        from chromadb.errors import ChromaError
+
         collection = self._chroma.read(corpus)
-        if collection is None or top_k < 1:
-            return []
-        with self._chroma.errors_told(corpus):
-            found = collection.query(query_embeddings=query_vector.tolist(), n_results=top_k, include=["distances"])
-        distances = (found["distances"] or [[]])[0]
-        return [Hit(chunk_id, 1.0 - distance) for chunk_id, distance in zip(found["ids"][0], distances, strict=True)]
+        try:
+            return _nearest(collection, query_vector, top_k)
+        except ChromaError:  # searching takes no lock: a writer may have dropped the collection meanwhile
+            with self._chroma.reading_anew(corpus) as collection:
+                return _nearest(collection, query_vector, top_k)
 
     def upsert(self, corpus: OpenCorpus, chunk_ids: Sequence[str], vectors: Vectors) -> None:
         """See ``VectorIndex``.
@@ -65,3 +72,11 @@ class ChromaVectorIndex:
     def holds(self, corpus: OpenCorpus) -> bool:
         """See ``VectorIndex``."""
         return self._chroma.is_whole(corpus)
+
+
+def _nearest(collection: Collection | None, query_vector: Vectors, top_k: int) -> list[Hit]:
+    if collection is None or top_k < 1:
+        return []
+    found = collection.query(query_embeddings=query_vector.tolist(), n_results=top_k, include=["distances"])
+    distances = (found["distances"] or [[]])[0]
+    return [Hit(chunk_id, 1.0 - distance) for chunk_id, distance in zip(found["ids"][0], distances, strict=True)]

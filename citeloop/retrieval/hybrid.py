@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from citeloop.errors import StoreError
+from citeloop.errors import StoreCorrupt, StoreError
 from citeloop.knowledge.corpus import Hit, OpenCorpus
 from citeloop.knowledge.embedding import require_embedding_model
 from citeloop.knowledge.indexes import LexicalIndex, TermStatistics, VectorIndex
@@ -57,26 +57,37 @@ class HybridSearcher:
         return branches
 
     def search(self, task: SearchTask, caller: UserContext) -> SearchOutcome:
-        """The dense list of the task's corpus and, where the task has term weights, the lexical one.
+        """The dense list of the task's corpus, and the lexical one.
 
-        A damaged index costs its own list only. Raises ``EmbeddingMismatch`` where another model filled the corpus: its
-        vectors would rank at random.
+        A damaged or lost index costs its own list only. Raises ``EmbeddingMismatch`` where another model filled the
+        corpus: its vectors would rank at random.
         """
         corpus = self.store.open_corpus(task["corpus"], caller)
         require_embedding_model(corpus, self.embedder)
         query_vector = self.embedder.embed([task["query"]])[0]
         weights, depth = task["term_weights"], task["depth"]
-        searches: dict[SearchMethod, Callable[[], list[Hit]]] = {
-            "dense": lambda: self.vector_index.search(corpus, query_vector, depth),
-            "lexical": lambda: self.lexical_index.search(corpus, weights, depth) if weights else [],
+        searches: dict[SearchMethod, tuple[VectorIndex | LexicalIndex, Callable[[], list[Hit]]]] = {
+            "dense": (self.vector_index, lambda: self.vector_index.search(corpus, query_vector, depth)),
+            "lexical": (self.lexical_index, lambda: self.lexical_index.search(corpus, weights, depth)),
         }
         outcome = SearchOutcome([], {})
-        for method, search in searches.items():
+        for method, (index, search) in searches.items():
             try:
-                outcome.lists.append(_ranked(task, method, search()))
+                hits = search()
+                if not hits:
+                    self._require_index(corpus, index, method)
+                outcome.lists.append(_ranked(task, method, hits))
             except StoreError as error:
                 outcome.failures[method] = f"{type(error).__name__}: {error}"
         return outcome
+
+    def _require_index(self, corpus: OpenCorpus, index: VectorIndex | LexicalIndex, method: SearchMethod) -> None:
+        """Tell an index that was lost from one without a match."""
+        if not index.holds(corpus) and self.store.corpus_summary(corpus).chunks:
+            raise StoreCorrupt(
+                f"the {method} index of corpus {corpus.name!r} is gone, or its first documents are just being indexed; "
+                "run `citeloop index` again: it is put back from the store"
+            )
 
     def _statistics(self, corpus: OpenCorpus, stems: Sequence[str]) -> TermStatistics:
         try:

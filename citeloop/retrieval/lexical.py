@@ -103,6 +103,10 @@ class TantivyLexicalIndex:
         self._opened.pop(corpus.id, None)
         shutil.rmtree(self._path(corpus), ignore_errors=True)
 
+    def holds(self, corpus: OpenCorpus) -> bool:
+        """See ``LexicalIndex``."""
+        return _last_commit(self._path(corpus)) is not None
+
     def _path(self, corpus: OpenCorpus) -> Path:
         return self._folder / corpus.id
 

@@ -1,5 +1,7 @@
 """The Chroma index: scores, replacing, removing, many threads, what is left of a fork."""
 
+import os
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 from citeloop.errors import StoreCorrupt, UsageError
 from citeloop.knowledge.corpus import OpenCorpus
 from citeloop.retrieval import chroma_client
+from citeloop.retrieval.chroma_folder import ChromaFolder
 from citeloop.retrieval.dense import ChromaVectorIndex
 
 CORPUS = OpenCorpus(id="c0ffee00-0000-4000-8000-000000000001", name="a", embedding_model="m", dimension=3, version=1)
@@ -84,6 +87,17 @@ def test_a_damaged_graph_gives_one_clear_error(index: ChromaVectorIndex, tmp_pat
         ChromaVectorIndex(tmp_path / "vectors").search(CORPUS, NEAR, 9)
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_child_forked_while_another_thread_opens_the_folder_does_not_hang(tmp_path: Path) -> None:
+    folder = ChromaFolder(tmp_path / "vectors")
+    with folder._opening:  # what another thread holds while it waits for the folder
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if folder._opening.acquire(timeout=5) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
 def test_a_child_forked_after_the_first_use_does_not_hang(
     index: ChromaVectorIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,3 +106,32 @@ def test_a_child_forked_after_the_first_use_does_not_hang(
         index.search(CORPUS, NEAR, 9)
     with pytest.raises(UsageError, match="spawn"):
         index.upsert(CORPUS, ["x"], np.array([NEAR]))
+
+
+def test_a_corpus_replaced_while_it_is_searched_is_searched_anew(
+    index: ChromaVectorIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = index._chroma.read(CORPUS)
+    beside = ChromaVectorIndex(tmp_path / "vectors")
+    beside.drop(CORPUS)
+    beside.upsert(CORPUS, ["new"], np.array([NEAR]))
+    monkeypatch.setattr(index._chroma, "read", lambda corpus: loaded)  # as it was when the search began
+    assert [hit.chunk_id for hit in index.search(CORPUS, NEAR, 9)] == ["new"]
+    beside.drop(CORPUS)
+    assert index.search(CORPUS, NEAR, 9) == []
+
+
+def test_a_damaged_mark_counts_as_a_torn_write(index: ChromaVectorIndex, tmp_path: Path) -> None:
+    (mark,) = (tmp_path / "vectors" / "marks").iterdir()
+    mark.write_bytes(b"\xe8")
+    assert not index.holds(CORPUS)
+    with pytest.raises(StoreCorrupt, match="citeloop index"):
+        ChromaVectorIndex(tmp_path / "vectors").search(CORPUS, NEAR, 9)
+
+
+def test_a_folder_deleted_under_an_open_index_is_filled_anew(index: ChromaVectorIndex, tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "vectors")
+    assert not index.holds(CORPUS)
+    index.upsert(CORPUS, ["again"], np.array([NEAR]))
+    for beside in (index, ChromaVectorIndex(tmp_path / "vectors")):
+        assert [hit.chunk_id for hit in beside.search(CORPUS, NEAR, 9)] == ["again"]

@@ -1,5 +1,6 @@
 """Indexing documents: only what changed, nothing left behind, nothing odd is fatal."""
 
+import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -119,6 +120,20 @@ def test_what_cannot_be_used_is_told_and_the_rest_is_indexed(
     assert [line for line in report.skipped if "lines.jsonl" in line and "2" in line]
 
 
+def test_a_file_name_that_is_not_unicode_is_written_out(stack: KnowledgeStack, files: Path) -> None:
+    odd = files / os.fsdecode(b"caf\xe9.txt")
+    try:
+        odd.write_text("A notebook of coffee.", encoding="utf-8")
+    except OSError:
+        pytest.skip("the file system takes names in UTF-8 only")
+    assert counts(index(stack, files)) == (5, 0, 0, 0)
+    (chunk,) = [chunk for chunk in stack.chunks() if "coffee" in chunk.text]
+    assert (chunk.uri, chunk.title) == (r"caf\xe9.txt", r"caf\xe9")
+    assert counts(index(stack, files)) == (0, 0, 5, 0)
+    odd.unlink()
+    assert counts(index(stack, files, prune=True)) == (0, 0, 4, 1)
+
+
 def test_two_documents_of_one_name_in_a_run_are_not_taken_for_one(stack: KnowledgeStack, tmp_path: Path) -> None:
     write_documents(tmp_path / "a", 1, edition="left")
     write_documents(tmp_path / "b", 1, edition="right")
@@ -126,6 +141,42 @@ def test_two_documents_of_one_name_in_a_run_are_not_taken_for_one(stack: Knowled
         report = index(stack, tmp_path / "a", tmp_path / "b")
         assert [line for line in report.skipped if "same name" in line]
         assert "left" in stack.chunks()[-1].text
+
+
+def test_a_name_that_another_folder_holds_is_not_taken_from_it(stack: KnowledgeStack, tmp_path: Path) -> None:
+    first, second = tmp_path / "a", tmp_path / "b"
+    write_documents(first, 1, edition="left")
+    write_documents(second, 1, edition="right")
+    index(stack, first)
+    report = index(stack, second, prune=True)
+    assert counts(report) == (0, 0, 0, 0)
+    (line,) = report.skipped
+    assert all(told in line for told in (str(first), str(second), "folder above both", "another corpus"))
+    write_documents(first, 1, edition="third")
+    assert counts(index(stack, second, first)) == (0, 1, 0, 0)  # whose name it is may change it, in any order
+    assert "third" in stack.chunks()[-1].text
+    (first / "book000.md").unlink()
+    assert counts(index(stack, second)) == (0, 1, 0, 0)  # given up, it may be taken
+
+
+def test_a_name_is_free_when_its_file_goes_by_another(stack: KnowledgeStack, tmp_path: Path) -> None:
+    write_documents(tmp_path / "all" / "part", 1, edition="left")
+    index(stack, tmp_path / "all" / "part")
+    write_documents(tmp_path / "all", 1, edition="right")
+    assert counts(index(stack, tmp_path / "all")) == (1, 1, 0, 0)
+    assert {chunk.uri for chunk in stack.chunks()} == {"book000.md", "part/book000.md"}
+
+
+def test_prune_leaves_alone_what_lies_elsewhere(stack: KnowledgeStack, files: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    write_documents(other / "more", 2)
+    index(stack, files)
+    index(stack, other)
+    unmounted = other.rename(tmp_path / "unmounted")
+    assert counts(index(stack, files, prune=True)) == (0, 0, 4, 0)
+    unmounted.rename(other)
+    (other / "more" / "book000.md").unlink()
+    assert counts(index(stack, other, prune=True)) == (0, 0, 1, 1)
 
 
 def test_a_moved_folder_is_unchanged_and_can_still_be_pruned(

@@ -61,6 +61,23 @@ def test_questions_of_several_scripts_find_their_chunk(index: LexicalIndex, ques
     assert ids(ask(index, question))[0] == best
 
 
+@pytest.mark.parametrize(
+    ("rows", "question", "best"),
+    [
+        ([("cat", "猫が庭にいます。"), ("dog", "犬が庭にいます。")], "猫は?", "cat"),
+        ([("tax", "税率は一割です。"), ("fee", "料金は一割です。")], "税", "tax"),
+        ([("tax", "个人所得税率为百分之二十。"), ("fee", "服务费为百分之二十。")], "税是多少", "tax"),
+        ([("book", "책이 서랍에 있다."), ("key", "열쇠가 서랍에 있다.")], "책은?", "book"),
+        ([("tax", "ภาษีเงินได้บุคคลธรรมดา"), ("leave", "วันหยุดพักร้อน")], "ภาษี", "tax"),
+    ],
+)
+def test_words_of_one_character_are_found(
+    index: LexicalIndex, rows: Sequence[tuple[str, str]], question: str, best: str
+) -> None:
+    index.upsert(corpus("short"), rows)
+    assert ids(ask(index, question, [corpus("short")]))[0] == best
+
+
 def test_only_chunks_that_hold_a_term_are_hits_and_score_over_zero(index: LexicalIndex) -> None:
     hits = ask(index, "days of leave")
     assert sorted(ids(hits)) == ["leave", "travel"]

@@ -1,5 +1,6 @@
 """Several processes on one home folder: readers beside a writer, a writer beside a writer."""
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from citeloop.errors import StoreBusy
+from citeloop.errors import StoreBusy, StoreError
 from tests.integration.knowledge_stack import (
     CALLER,
     ELSEWHERE,
@@ -87,8 +88,10 @@ def files(tmp_path: Path) -> Path:
 def reader(home: Path) -> KnowledgeStack:
     """A long-lived reader of a small corpus, which has searched before anybody else writes."""
     stack = open_stack(home)
-    write_documents(home.parent / "start", 2, edition="zeroth")
-    stack.indexer.index([home.parent / "start"], "handbook", CALLER)
+    start = home.parent / "start"
+    write_documents(start, 2, edition="zeroth")
+    stack.indexer.index([start], "handbook", CALLER)
+    shutil.rmtree(start)  # its names are free for other folders
     assert fingerprint(stack)["dense"]
     return stack
 
@@ -166,3 +169,12 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
     ended = subprocess.run([sys.executable, "-c", script, str(home)], env=ELSEWHERE, timeout=60)
     assert ended.returncode == 0
+
+
+def test_a_home_that_cannot_be_written_to_gives_one_clear_error(
+    reader: KnowledgeStack, home: Path, files: Path
+) -> None:
+    (home / "write.lock").unlink(missing_ok=True)
+    (home / "write.lock").mkdir()  # no user, not even root, can open it for writing
+    with pytest.raises(StoreError, match=r"cannot be written to.*CITELOOP_HOME"):
+        reader.indexer.index([files], "handbook", CALLER)

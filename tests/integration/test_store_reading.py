@@ -3,6 +3,7 @@
 import json
 import os
 import sqlite3
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -100,6 +101,27 @@ def test_neighbours_and_sections_stay_within_the_document(stack: KnowledgeStack)
     assert [chunk.id for chunk in around] == [guide[0].id, guide[2].id]
     assert stack.store.neighbours(stack.corpus(), [guide[0].id, guide[1].id], radius=0) == []
     assert stack.store.section_chunks(stack.corpus(), [guide[1].id]) == []
+
+
+def test_what_stands_around_a_chunk_is_looked_up_not_searched_for(
+    stack: KnowledgeStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans: list[str] = []
+
+    def explain(statement: str, values: Mapping[str, str | int]) -> list[tuple[object, ...]]:
+        with stack.store.file.reading() as connection:
+            plans.extend(row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}", values))
+        return []
+
+    corpus, asked = stack.corpus(), [stack.chunks()[0].id]
+    monkeypatch.setattr(stack.store, "_all", explain)
+    stack.store.neighbours(corpus, asked, radius=1)
+    assert any("(document_id=? AND position>? AND position<?)" in step for step in plans)
+    stack.store.section_chunks(corpus, asked)
+    stack.store.read_chunks(corpus, asked)
+    scanned = {step.split()[1] for step in plans if step.startswith("SCAN")}
+    assert scanned == {"asked", "json_each"}  # the ids given and the chunks they name, nothing larger
+    assert not [step for step in plans if "CORRELATED" in step or "chunks_of_corpus" in step]
 
 
 def test_the_rest_of_a_long_section_is_found(stack: KnowledgeStack, files: Path) -> None:

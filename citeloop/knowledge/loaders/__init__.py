@@ -15,7 +15,7 @@ from citeloop.knowledge.loaders.source import Loader, SourceFile
 
 _log = logging.getLogger(__name__)
 
-__all__ = ["LOADERS", "find_files", "load_file"]
+__all__ = ["LOADERS", "document_uri", "find_files", "load_file"]
 
 LOADERS: Mapping[str, Loader] = {
     ".md": load_markdown,

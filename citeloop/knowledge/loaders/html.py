@@ -33,7 +33,7 @@ def load_html(source: SourceFile) -> Iterator[LoadedDocument]:
     top_heading = next((heading.title for heading in page.headings if heading.level == 1), "")
     yield LoadedDocument(
         uri=source.uri,
-        title=clean_title(title.text() if title else "") or top_heading or clean_title(source.path.stem),
+        title=clean_title(title.text() if title else "") or top_heading or source.title,
         text=page.text,
         media_type="text/html",
         headings=tuple(page.headings),

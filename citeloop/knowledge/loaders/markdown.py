@@ -43,7 +43,7 @@ def load_markdown(source: SourceFile) -> Iterator[LoadedDocument]:
     title = next((heading.title for heading in headings if heading.level == 1), declared.group(2) if declared else "")
     yield LoadedDocument(
         uri=source.uri,
-        title=clean_title(title) or clean_title(source.path.stem),
+        title=clean_title(title) or source.title,
         text=text,
         media_type="text/markdown",
         headings=tuple(headings),

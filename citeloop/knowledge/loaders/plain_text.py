@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from citeloop.knowledge.document import Block, LoadedDocument
 from citeloop.knowledge.loaders.decoding import decode_text
-from citeloop.knowledge.loaders.source import SourceFile, clean_title
+from citeloop.knowledge.loaders.source import SourceFile
 
 
 def load_plain_text(source: SourceFile) -> Iterator[LoadedDocument]:
@@ -13,7 +13,7 @@ def load_plain_text(source: SourceFile) -> Iterator[LoadedDocument]:
     if not text.isspace() and text:
         yield LoadedDocument(
             uri=source.uri,
-            title=clean_title(source.path.stem),
+            title=source.title,
             text=text,
             media_type="text/plain",
             blocks=split_paragraphs(text),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
 from citeloop.knowledge.document import LoadedDocument
@@ -19,6 +19,11 @@ class SourceFile:
     uri: str
     on_skip: Callable[[str], None]
     """Told of parts that are left out, one line each."""
+
+    @property
+    def title(self) -> str:
+        """What a document without a title of its own is called; of the uri, as a file name need not be Unicode."""
+        return clean_title(PurePosixPath(self.uri).stem)
 
 
 Loader: TypeAlias = Callable[[SourceFile], Iterator[LoadedDocument]]
