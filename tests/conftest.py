@@ -38,13 +38,14 @@ def _loopback_only(connect):
     return guarded
 
 
-@pytest.fixture(autouse=True)
-def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the developer's keys and settings nor a ``.env`` beside the tests have a say."""
-    for name in os.environ:
-        if name.startswith(_FOREIGN_VARIABLES):
-            monkeypatch.delenv(name)
-    monkeypatch.setitem(Settings.model_config, "env_file", None)
+@pytest.fixture(scope="session", autouse=True)
+def clean_environment() -> Iterator[None]:
+    """Neither the developer's keys and settings nor a ``.env`` have a say, also in the fixtures that tests share."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith(_FOREIGN_VARIABLES)]:
+            patch.delenv(name)
+        patch.setitem(Settings.model_config, "env_file", None)
+        yield
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--corpus", required=True, metavar="NAME", help="Corpus to fill; made if it is not there.")
-@click.option("--prune", is_flag=True, help="Remove documents whose file is gone.")
+@click.option("--prune", is_flag=True, help="Remove documents from under PATHS whose file is gone.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_obj
 def index(settings: Settings, paths: tuple[Path, ...], corpus: str, prune: bool, as_json: bool) -> None:

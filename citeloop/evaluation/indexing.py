@@ -9,7 +9,14 @@ from pathlib import Path
 
 from citeloop.evaluation.sets import Document, EvaluationSet
 
-_CUT_AND_STORED_BY = ("knowledge", "text")
+_CUT_AND_STORED_BY = (
+    "knowledge",
+    "text",
+    "retrieval/chroma_client.py",
+    "retrieval/chroma_folder.py",
+    "retrieval/dense.py",
+    "retrieval/lexical.py",
+)
 
 
 def index_home(cache: Path, evaluation_set: EvaluationSet, embedding_model: str) -> Path:
@@ -65,9 +72,10 @@ def _code_version() -> str:
     return digest.hexdigest()
 
 
-def _sources(folder: Traversable) -> Iterable[Traversable]:
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if entry.is_dir():
+def _sources(place: Traversable) -> Iterable[Traversable]:
+    if not place.is_dir():
+        yield place
+        return
+    for entry in sorted(place.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir() or entry.name.endswith((".py", ".sql")):
             yield from _sources(entry)
-        elif entry.name.endswith((".py", ".sql")):
-            yield entry

@@ -22,12 +22,12 @@ def distinct_documents(uris: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(document_id(uri) for uri in uris))
 
 
-def ranked_documents(response: RAGResponse, passages: int | None = None) -> list[str]:
-    """The documents of the best ``passages`` (``None``: all) in the order of retrieval.
+def ranked_documents(response: RAGResponse, most: int | None = None) -> list[str]:
+    """The ``most`` best documents (``None``: all that are traced, 10 at the most) in the order of retrieval.
 
-    That order is ``trace["ranked_chunks"]``: after reranking, before any correction.
+    That order is ``trace["ranked_chunks"]``, the best passage of each document: after reranking, before any correction.
     """
-    return distinct_documents(chunk["document_uri"] for chunk in response.trace.get("ranked_chunks", ())[:passages])
+    return distinct_documents(chunk["document_uri"] for chunk in response.trace.get("ranked_chunks", ()))[:most]
 
 
 def recall_at(k: int, ranked: Sequence[str], gold: Collection[str]) -> float:

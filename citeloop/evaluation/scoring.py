@@ -88,7 +88,8 @@ def _score_retrieval(question: Question, response: RAGResponse | None, config: R
 
 
 def _context_documents(response: RAGResponse, config: RAGConfig) -> list[str]:
-    """The documents before the generator. A refusal carries no sources: its context were the best ranked passages."""
+    """The documents before the generator. A refusal carries no sources: the best ranked stand for its context, one for
+    each passage that it would have got."""
     if response.status == "no_evidence":
         return ranked_documents(response, config.passages_wanted(response.strategy_used))
     return distinct_documents(chunk.uri for chunk in response.context_used.chunks)

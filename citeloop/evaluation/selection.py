@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from citeloop.errors import InvalidRequest
@@ -20,8 +20,8 @@ class Selection:
     """Corpora to search; empty: all of the set."""
     own_corpus: bool = False
     """Search each question in the corpus of its own documents only."""
-    where: Mapping[str, str] = field(default_factory=dict)
-    """Fields that a row must have, with their values."""
+    where: tuple[tuple[str, str], ...] = ()
+    """Fields that a row must have, with their values; all must hold, also two of one field (a list may hold both)."""
     limit: int | None = None
     """Rows measured at the most: a sample that is the same in every run."""
 
@@ -43,7 +43,7 @@ def select(evaluation_set: EvaluationSet, selection: Selection) -> EvaluationSet
     )
     if not (chosen.questions or chosen.claims or chosen.intents):
         _check_fields([*evaluation_set.questions, *evaluation_set.claims, *evaluation_set.intents], selection.where)
-        wanted = " and ".join(f"{name}={value}" for name, value in selection.where.items())
+        wanted = " and ".join(f"{name}={value}" for name, value in selection.where)
         raise InvalidRequest(f"no row of {evaluation_set.name} has {wanted}; leave --where out to measure all")
     return chosen
 
@@ -86,15 +86,15 @@ def _select(rows: Sequence[_RowT], selection: Selection) -> tuple[_RowT, ...]:
     return tuple(chosen)
 
 
-def _check_fields(rows: Sequence[Row], where: Iterable[str]) -> None:
+def _check_fields(rows: Sequence[Row], where: Iterable[tuple[str, str]]) -> None:
     names = {key for row in rows for key, _ in row}
-    for name in where:
+    for name, _ in where:
         if name not in names:
             raise InvalidRequest(f"no row has a field {name!r}; there are: {', '.join(sorted(names))}")
 
 
-def _matches(row: Mapping[str, object], where: Mapping[str, str]) -> bool:
-    return all(name in row and _equals(row[name], wanted) for name, wanted in where.items())
+def _matches(row: Mapping[str, object], where: Iterable[tuple[str, str]]) -> bool:
+    return all(name in row and _equals(row[name], wanted) for name, wanted in where)
 
 
 def _equals(value: object, wanted: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Final
 
 from langchain_core.runnables import RunnableConfig
 
-_KEY: Final = "citeloop_run"
+_KEY: Final = "__citeloop_run"  # two underscores: LangGraph keeps such keys out of checkpoints and copies
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from citeloop.fork import call_after_fork
 from citeloop.models.embedder import Embedder, Vectors
 
 
@@ -22,7 +23,8 @@ class CacheInfo(NamedTuple):
 
 
 class MemoizedEmbedder:
-    """Least-recently-used cache of vectors by text, over another embedder. Thread-safe.
+    """Least-recently-used cache of vectors by text, over another embedder. Thread-safe, and usable
+    after a fork.
 
     A text that several threads ask for at once is computed by the first of them; the others wait, and share its
     failure. Each result is a fresh array: writing to it changes nothing here. 20,000 vectors of 384 take 31 MB.
@@ -36,6 +38,7 @@ class MemoizedEmbedder:
         self._lock = Lock()
         self._hits = 0
         self._misses = 0
+        call_after_fork(self._forget_other_threads)
 
     @property
     def model_id(self) -> str:
@@ -66,6 +69,11 @@ class MemoizedEmbedder:
         """Hits, misses, capacity and texts held."""
         with self._lock:
             return CacheInfo(self._hits, self._misses, self._max_texts, len(self._known))
+
+    def _forget_other_threads(self) -> None:
+        """In a forked child nobody lives who would release the lock or settle what is pending."""
+        self._lock = Lock()
+        self._pending = {}
 
     def _claim(self, texts: Sequence[str]) -> tuple[dict[str, Future[NDArray[np.float32]]], list[str]]:
         """A future for each distinct text, and those texts that this call has to compute. Needs the lock."""
@@ -99,7 +107,7 @@ class MemoizedEmbedder:
     def _settle(self, mine: list[str], vectors: Vectors | None = None) -> None:
         with self._lock:
             for text in mine:
-                del self._pending[text]
+                self._pending.pop(text, None)  # not there in a child forked meanwhile
             if vectors is not None:
                 self._remember(mine, vectors)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from citeloop.fork import call_before_fork
 from citeloop.models.embedder import Vectors
 from citeloop.models.weights import MINILM, MINILM_ONNX
 
@@ -38,10 +38,12 @@ class OnnxEmbedder:
         self._folder = MINILM_ONNX.require()
         with ThreadPoolExecutor(max_workers=1) as hashing:
             verdict = hashing.submit(MINILM_ONNX.verify, self._folder)
-            self._tokenizer = _load_tokenizer(self._folder)
-            self._loaded: InferenceSession | None = _load_session(self._folder, threads)
-            verdict.result()
-        _call_before_fork(weakref.WeakMethod(self._let_go))
+            try:
+                self._tokenizer = _load_tokenizer(self._folder)
+                self._loaded: InferenceSession | None = _load_session(self._folder, threads)
+            finally:
+                verdict.result()  # altered files: this is the error, whatever a loader made of them
+        call_before_fork(self._let_go)
 
     @property
     def model_id(self) -> str:
@@ -71,11 +73,6 @@ class OnnxEmbedder:
     def _let_go(self) -> None:
         """A session's threads do not survive a fork: in the child its next call, or its destructor, would hang."""
         self._loaded = None
-
-
-def _call_before_fork(method: weakref.WeakMethod[Callable[[], None]]) -> None:
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=lambda: (bound := method()) and bound())
 
 
 def _load_tokenizer(folder: Path) -> Tokenizer:

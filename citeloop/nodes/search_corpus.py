@@ -36,7 +36,7 @@ async def search_corpus(
     else:
         failed = {f"{branch}|{method}": reason for method, reason in outcome.failures.items()}
     for reason in failed.values():
-        _log.warning("a search of corpus %s dropped out: %s", task["corpus"], reason)
+        _log.warning("search of corpus %s dropped out: %s", task["corpus"], reason)
     return Searched(
         ranked_lists={f"{branch}|{ranked['method']}": ranked for ranked in outcome.lists} if outcome else {},
         search_failures={key: _failure(task, reason) for key, reason in failed.items()},

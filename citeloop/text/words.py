@@ -1,12 +1,15 @@
 """Words of a text, as the lexical index, the analyzer and the scorers see them."""
 
 import re
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 import Stemmer
 
 _WORD = re.compile(r"[^\W_]+(?:['’.,][^\W_]+)*")
 _CJK_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f]+")
+_SYLLABLE = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+"""A Chinese character or a Korean syllable: often a word by itself, which a letter of kana or Thai hardly ever is."""
 
 STOPWORDS = frozenset(
     """a about above after again all also am an and any are as at be because been before being below between both but by
@@ -21,21 +24,15 @@ STOPWORDS = frozenset(
 def words(text: str) -> list[str]:
     """Lower-cased words in order. Numbers keep their inner points; runs of Chinese, Japanese, Korean and Thai script
     become overlapping pairs of characters (single ones stay single), which is what a search over them can match."""
-    lowered = _WORD.findall(text.lower())
-    if not _CJK_RUN.search(text):
-        return lowered
-    found: list[str] = []
-    for word in lowered:
-        if _CJK_RUN.search(word):
-            found.extend(_cut_mixed(word))
-        else:
-            found.append(word)
-    return found
+    return _cut(text, _pairs)
 
 
 def content_stems(text: str) -> list[str]:
-    """Stems of the words of ``text`` that are not stop words, in order, repeats kept."""
-    return [stem(word) for word in words(text) if word not in STOPWORDS]
+    """Stems of the words of ``text`` that are not stop words, in order, repeats kept.
+
+    In runs of Chinese, Japanese and Korean the single characters stand beside the pairs: 猫は and 猫が share 猫.
+    """
+    return [stem(word) for word in _cut(text, _pairs_and_syllables) if word not in STOPWORDS]
 
 
 @lru_cache(maxsize=65_536)
@@ -50,14 +47,36 @@ def _stemmer() -> Stemmer.Stemmer:
     return Stemmer.Stemmer("english")
 
 
-def _cut_mixed(word: str) -> list[str]:
+def _cut(text: str, cut_run: Callable[[str], Iterator[str]]) -> list[str]:
+    lowered = _WORD.findall(text.lower())
+    if not _CJK_RUN.search(text):
+        return lowered
+    found: list[str] = []
+    for word in lowered:
+        if _CJK_RUN.search(word):
+            found.extend(_cut_mixed(word, cut_run))
+        else:
+            found.append(word)
+    return found
+
+
+def _pairs(run: str) -> Iterator[str]:
+    return (run[i : i + 2] for i in range(max(1, len(run) - 1)))
+
+
+def _pairs_and_syllables(run: str) -> Iterator[str]:
+    yield from _pairs(run)
+    if len(run) > 1:
+        yield from _SYLLABLE.findall(run)
+
+
+def _cut_mixed(word: str, cut_run: Callable[[str], Iterator[str]]) -> list[str]:
     parts: list[str] = []
     at = 0
     for run in _CJK_RUN.finditer(word):
         if run.start() > at:
             parts.append(word[at : run.start()].strip("'’.,"))
-        characters = run.group()
-        parts.extend(characters[i : i + 2] for i in range(max(1, len(characters) - 1)))
+        parts.extend(cut_run(run.group()))
         at = run.end()
     if at < len(word):
         parts.append(word[at:].strip("'’.,"))

@@ -1,5 +1,6 @@
 """The graph served by a real ``langgraph dev``, blocking-call detection on, driven by its SDK client."""
 
+import json
 import os
 import shutil
 import socket
@@ -15,6 +16,8 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 REPOSITORY = Path(__file__).parents[2]
+_PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "SYSTEMROOT", "VIRTUAL_ENV")
+"""Variables that the server gets of ours: no key and no setting of the developer's is among them."""
 
 
 def free_port() -> int:
@@ -34,6 +37,14 @@ def wait_until_up(url: str, server: "subprocess.Popen[bytes]", log: Path, second
     raise AssertionError(f"the dev server did not come up:\n{log.read_text(errors='replace')[-3000:]}")
 
 
+def write_config(folder: Path) -> Path:
+    """The repository's own, without the developer's ``.env``."""
+    config = json.loads((REPOSITORY / "langgraph.json").read_text("utf-8"))
+    path = folder / "langgraph.json"
+    path.write_text(json.dumps({**config, "env": {}, "dependencies": [str(REPOSITORY)]}), encoding="utf-8")
+    return path
+
+
 @pytest.fixture(scope="module")
 def server_url(indexed_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("server")
@@ -41,8 +52,9 @@ def server_url(indexed_home: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     port = free_port()
     program = Path(sys.executable).with_name("langgraph")
     command = [program, "dev", "--no-browser", "--no-reload", "--port", str(port)]
-    command += ["--config", str(REPOSITORY / "langgraph.json")]
-    environment = {**os.environ, "CITELOOP_HOME": str(home), "PYTHONPATH": str(REPOSITORY)}
+    command += ["--config", str(write_config(folder))]
+    environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    environment |= {"CITELOOP_HOME": str(home), "PYTHONPATH": str(REPOSITORY), "HF_HUB_OFFLINE": "1"}
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
         try:

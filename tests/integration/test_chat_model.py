@@ -1,10 +1,12 @@
 """The chat model against a real HTTP server: what it sends, and what its failures become."""
 
 import asyncio
+import logging
 import traceback
 from collections.abc import Iterator
 
 import pytest
+from langchain_core.exceptions import ModelNotFoundError
 from langchain_core.language_models import BaseChatModel
 
 from citeloop.errors import ModelError, ModelReplyInvalid, ModelTimeout, ModelUnavailable
@@ -141,3 +143,26 @@ async def test_errors_of_other_models_are_understood() -> None:
     assert type(odd) is ModelReplyInvalid
     assert "RuntimeError" in str(odd)
     assert KEY not in str(odd)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (ValueError("shapes"), "failed (ValueError)"),
+        (ConnectionError("pipe"), "broke off (ConnectionError)"),
+        (ModelNotFoundError("x"), "no such model or path (ModelNotFoundError)"),
+    ],
+)
+async def test_a_model_without_endpoint_is_not_blamed_on_one(error: Exception, told: str) -> None:
+    failure = str(await failure_of(ScriptedChatModel(replies=[error])))
+    assert told in failure
+    assert not any(word in failure for word in ("OPENAI_", "CITELOOP_", "chat completion", " at "))
+
+
+async def test_the_cause_is_logged_at_debug_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, logger="citeloop"):
+        await failure_of(ScriptedChatModel(replies=[RuntimeError(KEY)]))
+    (record,) = [record for record in caplog.records if record.name == "citeloop.models.chat"]
+    assert record.levelno == logging.DEBUG
+    assert "builtins.RuntimeError at " in record.getMessage()
+    assert KEY not in caplog.text

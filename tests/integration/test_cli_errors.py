@@ -57,7 +57,7 @@ def told(result: "CompletedProcess[str]", code: int) -> str:
         (["query", LEAVE], "'--reason'"),
         (["query", LEAVE, "--reason", " "], "say why you ask"),
         (["query", LEAVE, "--reason", "t", "--strategy", "best"], "'simple', 'standard'"),
-        (["query", LEAVE, "--reason", "t", "--top-k", "0"], "1<=x<=50"),
+        (["query", LEAVE, "--reason", "t", "--top-k", "0"], "1<=x<=200"),
         (["index", "no/such/folder", "--corpus", "a"], "no/such/folder"),
         (["index", ".", "--corpus", " "], "cannot be blank"),
         (["index", "."], "'--corpus'"),

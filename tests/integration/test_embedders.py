@@ -16,7 +16,7 @@ from citeloop.models.embedder import Embedder
 from citeloop.models.load import load_embedder
 from citeloop.models.onnx_embedder import OnnxEmbedder
 from citeloop.models.sentence_transformer_embedder import SentenceTransformerEmbedder
-from citeloop.models.weights import MINILM_ONNX, MINILM_SAFETENSORS
+from citeloop.models.weights import MINILM_ONNX, MINILM_SAFETENSORS, CarriedWeights
 from citeloop.settings import Settings
 
 TEXTS = [
@@ -114,6 +114,24 @@ def test_altered_weights_are_refused(tmp_path: Path) -> None:
         MINILM_ONNX.verify(tmp_path)
     with pytest.raises(WeightsNotFound, match="not the published file"):
         MINILM_ONNX.verify(tmp_path / "absent")
+
+
+@pytest.mark.parametrize("altered", sorted(MINILM_ONNX.sha256))
+@pytest.mark.parametrize("content", [b"altered", b"", None])
+def test_altered_files_are_one_clear_error_whatever_a_loader_makes_of_them(
+    onnx_embedder: OnnxEmbedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, altered: str, content: bytes | None
+) -> None:
+    published = MINILM_ONNX.require()
+    for name in MINILM_ONNX.sha256:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        if name != altered:
+            path.symlink_to(published / name)
+        elif content is not None:
+            path.write_bytes(content)
+    monkeypatch.setattr(CarriedWeights, "require", lambda self: tmp_path)
+    with pytest.raises(WeightsNotFound, match="not the published file"):
+        OnnxEmbedder(threads=1)
 
 
 def test_onnx_path_knows_one_model_only() -> None:

@@ -1,15 +1,19 @@
 """``citeloop eval`` on a small set of our own, with the real stores, indexes and embedding model."""
 
 import json
+import shutil
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from citeloop.evaluation import indexing
 from citeloop.evaluation.command import eval as eval_command
 from citeloop.evaluation.indexing import ensure_indexed, index_home
 from citeloop.evaluation.sets import EvaluationSet, read_set
 from citeloop.models.weights import MINILM_ONNX
+from tests.command_line import citeloop
 
 needs_weights = pytest.mark.skipif(MINILM_ONNX.locate() is None, reason="the carried model weights are not installed")
 
@@ -153,3 +157,25 @@ def test_the_index_is_another_for_other_documents_or_another_model(set_dir: Path
     assert index_home(tmp_path, evaluation_set, "model-b") != home
     assert index_home(tmp_path, fewer, "model-a") != home
     assert index_home(tmp_path, other_questions, "model-a") == home
+
+
+@pytest.mark.parametrize(
+    "part", ["retrieval/lexical.py", "retrieval/dense.py", "retrieval/chroma_folder.py", "knowledge/schema.sql"]
+)
+def test_the_index_is_another_for_other_code_that_makes_it(
+    set_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    evaluation_set = read_set(set_dir)
+    home = index_home(tmp_path, evaluation_set, "model-a")
+    code = Path(shutil.copytree(str(files("citeloop")), tmp_path / "citeloop"))
+    monkeypatch.setattr(indexing, "files", lambda package: code)
+    assert index_home(tmp_path, evaluation_set, "model-a") == home
+    with (code / part).open("a", encoding="utf-8") as file:
+        file.write("\n")
+    assert index_home(tmp_path, evaluation_set, "model-a") != home
+
+
+def test_a_bad_set_is_bad_usage(tmp_path: Path) -> None:
+    done = citeloop(tmp_path / "home", "eval", str(tmp_path))
+    assert done.returncode == 2
+    assert done.stderr.startswith("citeloop: ")

@@ -145,6 +145,14 @@ def test_figures_are_told_by_type(report: QuestionReport) -> None:
     assert report.by_type["unanswerable"]["recall@5"] is None
 
 
+async def test_recall_counts_documents_and_not_their_passages() -> None:
+    ranked = [doc for number in range(9) for doc in [f"other{number}"] * 3] + ["tea"]
+    engine = FixedReplies({"tea?": reply("No evidence found", ranked)})
+    report, _ = await evaluate_questions(engine, [Task(TEA, ("c",))], RAGConfig())
+    figures = [report.metrics[name] for name in ("recall@5", "recall@10", "mrr@10", "retrieval_relevance")]
+    assert [figure and figure.value for figure in figures] == [0.0, 1.0, pytest.approx(0.1), 1.0]
+
+
 async def test_no_refusal_figures_where_nothing_is_unanswerable() -> None:
     report, _ = await evaluate_questions(FixedReplies(REPLIES), [Task(TEA, ("c",))], RAGConfig())
     assert not [name for name in report.metrics if name.startswith("refusal")]

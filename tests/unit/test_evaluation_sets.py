@@ -86,27 +86,38 @@ def test_a_line_that_is_no_json_is_told_with_its_number(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("where", "chosen"),
-    [({"lang": "en"}, ["q1"]), ({"hops": "1"}, ["q2"]), ({"tags": "y"}, ["q3"]), ({"lang": "de", "hops": "1"}, ["q2"])],
+    [
+        ([("lang", "en")], ["q1"]),
+        ([("hops", "1")], ["q2"]),
+        ([("tags", "y")], ["q3"]),
+        ([("lang", "de"), ("hops", "1")], ["q2"]),
+        ([("tags", "x"), ("tags", "y")], ["q3"]),
+    ],
 )
 def test_rows_are_selected_by_any_field(
-    drinks_and_food: EvaluationSet, where: dict[str, str], chosen: list[str]
+    drinks_and_food: EvaluationSet, where: list[tuple[str, str]], chosen: list[str]
 ) -> None:
-    assert [row.qid for row in select(drinks_and_food, Selection(where=where)).questions] == chosen
+    assert [row.qid for row in select(drinks_and_food, Selection(where=tuple(where))).questions] == chosen
 
 
 @pytest.mark.parametrize(
-    ("where", "told"), [({"langue": "en"}, "lang, "), ({"lang": "fr"}, "no row of .* has lang=fr")]
+    ("where", "told"),
+    [
+        ([("langue", "en")], "lang, "),
+        ([("lang", "fr")], "no row of .* has lang=fr"),
+        ([("lang", "en"), ("lang", "de")], "lang=en and lang=de"),
+    ],
 )
 def test_a_selection_that_finds_nothing_is_refused(
-    drinks_and_food: EvaluationSet, where: dict[str, str], told: str
+    drinks_and_food: EvaluationSet, where: list[tuple[str, str]], told: str
 ) -> None:
     with pytest.raises(InvalidRequest, match=told):
-        select(drinks_and_food, Selection(where=where))
+        select(drinks_and_food, Selection(where=tuple(where)))
 
 
 def test_kinds_of_rows_without_the_field_are_left_out(drinks_and_food: EvaluationSet) -> None:
     both = replace(drinks_and_food, intents=(LabelledIntent(question="Why?", label="analytical"),))
-    assert select(both, Selection(where={"lang": "en"})).intents == ()
+    assert select(both, Selection(where=(("lang", "en"),))).intents == ()
     assert select(both, Selection()).intents == both.intents
 
 

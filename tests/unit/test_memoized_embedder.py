@@ -1,8 +1,11 @@
 """The memo: one computation a text, bounded, and nobody's to change."""
 
+import os
+import signal
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier, Event
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -34,6 +37,14 @@ class CountingEmbedder:
 @pytest.fixture
 def inner() -> CountingEmbedder:
     return CountingEmbedder()
+
+
+def wait_for_requests(memo: MemoizedEmbedder, number: int) -> None:
+    """Return when so many texts were asked for; they may still be waited for."""
+    deadline = time.monotonic() + 30
+    while sum(memo.cache_info()[:2]) < number:
+        assert time.monotonic() < deadline, memo.cache_info()
+        time.sleep(0.001)
 
 
 def test_known_texts_are_not_computed_again_and_order_is_kept(inner: CountingEmbedder) -> None:
@@ -92,16 +103,11 @@ def test_callers_cannot_change_what_is_remembered(inner: CountingEmbedder) -> No
 def test_concurrent_requests_share_one_computation(inner: CountingEmbedder) -> None:
     memo = MemoizedEmbedder(inner)
     inner.go_on.clear()
-    together = Barrier(16)
-
-    def ask(_: int) -> list[float]:
-        together.wait()
-        return memo.embed(["query"])[:, 0].tolist()
-
     with ThreadPoolExecutor(16) as pool:
-        asked = pool.map(ask, range(16))
+        asked = [pool.submit(memo.embed, ["query"]) for _ in range(16)]
+        wait_for_requests(memo, 16)  # none is answered yet: fifteen share what one computes
         inner.go_on.set()
-        assert list(asked) == [[5.0]] * 16
+        assert [future.result()[:, 0].tolist() for future in asked] == [[5.0]] * 16
     assert inner.asked == [["query"]]
     assert memo.cache_info()[:2] == (15, 1)
 
@@ -112,9 +118,32 @@ def test_failure_reaches_those_who_wait_and_is_not_remembered(inner: CountingEmb
     inner.failure = RuntimeError("no memory")
     with ThreadPoolExecutor(2) as pool:
         asked = [pool.submit(memo.embed, ["query"]) for _ in range(2)]
-        while memo.cache_info()[:2] != (1, 1):
-            pass
+        wait_for_requests(memo, 2)
         inner.go_on.set()
         assert [type(future.exception()) for future in asked] == [RuntimeError, RuntimeError]
     inner.failure = None
     assert memo.embed(["query"]).tolist() == [[5, 1]]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+@pytest.mark.parametrize("held", ["lock", "computation"])
+def test_a_child_forked_while_another_thread_is_at_work_does_not_hang(inner: CountingEmbedder, held: str) -> None:
+    memo = MemoizedEmbedder(inner)
+    inner.go_on.clear()
+    thread = Thread(target=memo.embed, args=(["query"],))
+    thread.start()
+    wait_for_requests(memo, 1)
+    if held == "lock":
+        memo._lock.acquire()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # a hang ends here
+        inner.go_on = Event()  # the parent's may be locked as well
+        inner.go_on.set()
+        os._exit(0 if memo.embed(["query"]).tolist() == [[5, 1]] else 1)
+    if held == "lock":
+        memo._lock.release()
+    inner.go_on.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -93,6 +93,33 @@ def test_an_error_of_a_node_comes_out_as_it_is() -> None:
         graph_of(Branches()).invoke({"n": -9})
 
 
+class Panic(BaseException):
+    """As pyo3 raises the panic of a Rust extension."""
+
+
+@pytest.mark.parametrize("kind", [Panic, SystemExit, KeyboardInterrupt])
+def test_an_error_that_is_no_exception_ends_the_call_and_not_the_loop(kind: type[BaseException]) -> None:
+    async def fail(state: State) -> State:
+        raise kind("from below")
+
+    builder = StateGraph(State)
+    builder.add_node("fail", fail)
+    builder.add_edge(START, "fail")
+    failing, raised = BridgedGraph.over(builder.compile()), []
+
+    def call() -> None:
+        try:
+            failing.invoke({"n": 1})
+        except kind as error:
+            raised.append(error)
+
+    caller = threading.Thread(target=call, daemon=True)  # where it hangs, the test does not
+    caller.start()
+    caller.join(timeout=20)
+    assert [str(error) for error in raised] == ["from below"]
+    assert graph_of(Branches()).invoke({"n": 1})["done"] == EXPECTED
+
+
 def test_closing_the_generator_cancels_every_branch() -> None:
     branches = Branches(wait_s=60)
     stream = graph_of(branches).stream({"n": 1}, stream_mode="updates")

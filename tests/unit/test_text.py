@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from citeloop.text.sentences import split_sentences
 from citeloop.text.tokens import count_tokens
-from citeloop.text.words import content_stems, stem, words
+from citeloop.text.words import STOPWORDS, content_stems, stem, words
 
 MARKUP = st.lists(
     st.sampled_from(
@@ -116,6 +116,25 @@ def test_words_are_never_blank_and_come_from_the_text(text: str) -> None:
 def test_stems_leave_stop_words_out_and_keep_repeats() -> None:
     assert content_stems("The dogs and the dog's running") == ["dog", "dog", "run"]
     assert stem("東京") == "東京"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shared"),
+    [
+        ("猫は", "猫が", {"猫"}),
+        ("税", "税率", {"税"}),
+        ("책은 비싸다", "책이", {"책"}),
+        ("東京タワー", "東京駅", {"東京", "東", "京"}),
+        ("ภาษี", "ภาค", {"ภา"}),
+    ],
+)
+def test_a_word_of_one_character_is_shared_with_a_longer_run(one: str, other: str, shared: set[str]) -> None:
+    assert set(content_stems(one)) & set(content_stems(other)) == shared
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=0x2FF), max_size=200))
+def test_stems_of_spaced_scripts_are_those_of_their_words(text: str) -> None:
+    assert content_stems(text) == [stem(word) for word in words(text) if word not in STOPWORDS]
 
 
 @pytest.mark.parametrize(
