@@ -28,9 +28,12 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@touch $@
 
 demo: $(INSTALLED) ## Index the sample handbook, ask it questions, print the cited answers
-	$(DEMO) index examples/handbook --corpus handbook
-	$(DEMO) ask 'When must the DPO hear of an incident with personal data?'
-	$(DEMO) query 'How many unused days of leave carry over?' --corpus handbook --reason 'trying citeloop'
+	@echo '$$ citeloop index examples/handbook --corpus handbook'
+	@$(DEMO) index examples/handbook --corpus handbook
+	@printf '\n%s\n' "$$ citeloop ask 'When must the DPO hear of an incident with personal data?'"
+	@$(DEMO) ask 'When must the DPO hear of an incident with personal data?'
+	@printf '\n%s\n' "$$ citeloop query 'How many unused days of leave carry over?' --corpus handbook --reason 'trying citeloop'"
+	@$(DEMO) query 'How many unused days of leave carry over?' --corpus handbook --reason 'trying citeloop'
 
 test: $(INSTALLED) ## Run all tests (ARGS='-k fusion' for some)
 	@$(BIN)/python -m pytest $(ARGS)
