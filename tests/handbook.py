@@ -6,6 +6,7 @@ from pathlib import Path
 from langchain_core.language_models import BaseChatModel
 
 from citeloop.engine import RAGQueryEngine, open_engine
+from citeloop.governance.access import OwnersAndGrants
 from citeloop.settings import Settings
 from citeloop.state.models import UserContext
 
@@ -46,6 +47,14 @@ def index_handbook(folder: Path) -> Path:
 
 def engine_over(home: Path, llm: BaseChatModel | None = None, **options: object) -> RAGQueryEngine:
     return open_engine(home, settings=Settings(), llm=llm, **options)  # type: ignore[arg-type]
+
+
+def guard(engine: RAGQueryEngine) -> RAGQueryEngine:
+    """Rights as on a server: everyone reads ``handbook``, Ana alone ``legal``; without an identity one is nobody."""
+    engine.store.grant("handbook", ["everyone"], UserContext())
+    engine.store.grant("legal", ["user:ana"], UserContext())
+    engine.store.policy = OwnersAndGrants(local_user_is_trusted=False)
+    return engine
 
 
 def audit_events(engine: RAGQueryEngine) -> Sequence[tuple[str, str]]:

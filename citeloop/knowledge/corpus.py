@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from citeloop.errors import InvalidRequest
 from citeloop.models.embedder import Vectors
+from citeloop.text.names import is_one_line
 from citeloop.text.sentences import Span
 
 
@@ -38,6 +40,18 @@ class CorpusSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class Grant:
+    """Somebody who may read a corpus that is another's."""
+
+    principal: str
+    """``user:<id>``, ``group:<name>`` or ``everyone``."""
+    granted_at: str
+    """ISO 8601, UTC."""
+    granted_by: str
+    """Id of the user who did."""
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """A passage of a document: ``document_text[start:end] == text``, in characters."""
 
@@ -68,3 +82,13 @@ class Hit(NamedTuple):
 
     chunk_id: str
     score: float
+
+
+def require_corpus_name(name: str) -> None:
+    """Raise ``InvalidRequest`` for a name that no corpus can have."""
+    if not name.strip():
+        raise InvalidRequest("the name of a corpus cannot be blank; give it one")
+    if not is_one_line(name):
+        raise InvalidRequest(
+            f"{name!r} cannot be the name of a corpus: it holds control characters, or bytes of no text"
+        )

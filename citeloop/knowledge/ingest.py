@@ -4,14 +4,15 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
-from citeloop.errors import CorpusNotFound, InvalidRequest
-from citeloop.knowledge.corpus import OpenCorpus
+from citeloop.governance.access import may_own
+from citeloop.knowledge.corpus import OpenCorpus, require_corpus_name
 from citeloop.knowledge.embedding import require_embedding_model
 from citeloop.knowledge.index_journal import IndexJournal
 from citeloop.knowledge.index_report import IndexReport, OnProgress
 from citeloop.knowledge.indexes import LexicalIndex, VectorIndex
 from citeloop.knowledge.ingest_run import IngestRun
 from citeloop.knowledge.ingest_source import IngestSource
+from citeloop.knowledge.rights import find_writable
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.knowledge.store_writer import StoreWriter
 from citeloop.models.embedder import Embedder
@@ -44,7 +45,8 @@ class Indexer:
         prune: bool = False,
         progress: OnProgress = lambda _: None,
     ) -> IndexReport:
-        """Bring the corpus up to what the files at and under ``paths`` hold; a corpus that is not there is made.
+        """Bring the corpus up to what the files at and under ``paths`` hold; one that is not there is made,
+        and is the caller's.
 
         Documents are known by their uri, the path below the folder given. Unchanged ones are passed over without
         embedding, changed ones replaced; with ``prune`` those from under ``paths`` whose file, or whose place in it, is
@@ -53,17 +55,16 @@ class Indexer:
         once.
 
         Raises:
-            InvalidRequest: a path does not exist, or the corpus name is blank.
-            CorpusNotFound: the caller may not write the corpus.
+            InvalidRequest: a path does not exist, or the corpus name is blank, or holds control characters.
+            CorpusNotFound: the corpus is another's, or there is none and the caller is nobody who could own it.
             EmbeddingMismatch: the corpus was filled by another embedding model.
             StoreBusy: another writer is at work.
         """
-        if not corpus_name.strip():
-            raise InvalidRequest("the name of a corpus cannot be blank; give it one")
+        require_corpus_name(corpus_name)
         source = IngestSource(paths)
         with self._store.file.writing() as connection:
             writer, journal = StoreWriter(connection), self._journal(connection)
-            corpus = self._open_or_create(writer, corpus_name, caller)
+            corpus = self._open_or_create(connection, corpus_name, caller)
             journal.recover()
             run = IngestRun(source, corpus, writer, journal, self._embedder, progress)
             return run.complete(prune)
@@ -72,26 +73,21 @@ class Indexer:
         """Remove a corpus with its documents and all that the search indexes keep of it.
 
         Raises:
-            CorpusNotFound: there is none of that name, or the caller may not write it; both are told alike.
+            CorpusNotFound: there is none of that name, or it is another's; both are told alike.
             StoreBusy: another writer is at work.
         """
         with self._store.file.writing() as connection:
-            writer = StoreWriter(connection)
-            found = writer.find_corpus(corpus_name)
-            if found is None or not self._store.policy.may_write(caller, corpus_name, found.owner):
-                raise CorpusNotFound(corpus_name)
-            writer.delete_corpus(found.corpus)
+            corpus = find_writable(connection, corpus_name, self._store.policy.principals(caller))
+            StoreWriter(connection).delete_corpus(corpus)
             self._journal(connection).recover()
 
-    def _open_or_create(self, writer: StoreWriter, name: str, caller: UserContext) -> OpenCorpus:
-        found = writer.find_corpus(name)
-        owner = found.owner if found else caller.user_id
-        if not self._store.policy.may_write(caller, name, owner):
-            raise CorpusNotFound(name)
-        if found is None:
-            return writer.create_corpus(name, owner, self._embedder.model_id, self._embedder.dimension)
-        require_embedding_model(found.corpus, self._embedder)
-        return found.corpus
+    def _open_or_create(self, connection: sqlite3.Connection, name: str, caller: UserContext) -> OpenCorpus:
+        writer, principals = StoreWriter(connection), self._store.policy.principals(caller)
+        if not writer.holds_corpus(name) and may_own(caller, principals):
+            return writer.create_corpus(name, caller.user_id, self._embedder.model_id, self._embedder.dimension)
+        corpus = find_writable(connection, name, principals)
+        require_embedding_model(corpus, self._embedder)
+        return corpus
 
     def _journal(self, connection: sqlite3.Connection) -> IndexJournal:
         return IndexJournal(connection, self._vector_index, self._lexical_index)

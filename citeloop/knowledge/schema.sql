@@ -1,4 +1,5 @@
--- The knowledge store: corpora > documents > sections > chunks > sentences, with vectors.
+-- The knowledge store: corpora > documents > sections > chunks > sentences, with vectors. This is format 1; the scripts
+-- upgrade_<format>_*.sql make the later ones of it.
 -- Offsets are characters, half open: of the document's text for sections and chunks, of the chunk's text for sentences.
 -- Vectors are little-endian rows: float32 for chunks, float16 for sentences.
 

@@ -2,18 +2,20 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from citeloop.errors import CorpusNotFound
-from citeloop.governance.access import AccessPolicy, LocalSingleUser
-from citeloop.knowledge.corpus import Chunk, ChunkSentences, CorpusSummary, OpenCorpus
+from citeloop.governance.access import AccessPolicy, OwnersAndGrants, parse_principal
+from citeloop.knowledge.corpus import Chunk, ChunkSentences, CorpusSummary, Grant, OpenCorpus
+from citeloop.knowledge.rights import CorpusRights, bind_principals, is_among_readable, is_readable
 from citeloop.knowledge.store_file import StoreFile
 from citeloop.knowledge.vector_codec import decode_sentences, decode_vectors
 from citeloop.models.embedder import Vectors
 from citeloop.state.models import UserContext
 
-_CORPUS = "SELECT id, name, embedding_model, dimension, version, owner FROM corpora"
+_CORPUS = "SELECT id, name, embedding_model, dimension, version FROM corpora"
 _COLUMNS = """
     c.id, o.name, c.document_id, c.section_id, c.position, d.title, d.uri, s.heading_path, c.text, c.start_offset,
     c.end_offset
@@ -42,7 +44,7 @@ class HierarchicalKnowledgeStore:
 
     def __init__(self, home: Path, policy: AccessPolicy | None = None) -> None:
         self.file = StoreFile(home)
-        self.policy = policy or LocalSingleUser()
+        self.policy = policy or OwnersAndGrants()
 
     def open_corpus(self, name: str, caller: UserContext) -> OpenCorpus:
         """The corpus, for one caller, as of now.
@@ -50,10 +52,14 @@ class HierarchicalKnowledgeStore:
         Raises:
             CorpusNotFound: there is none of that name, or the caller may not read it; both are told alike.
         """
-        row = self._one(f"{_CORPUS} WHERE name = :name", {"name": name})
-        if row is None or not self._may_read(row, caller):
+        principals = self.policy.principals(caller)
+        row = self._one(
+            f"{_CORPUS} WHERE name = :name AND {is_readable(principals)}",
+            {"name": name, **bind_principals(principals)},
+        )
+        if row is None:
             raise CorpusNotFound(name)
-        return _open(row)
+        return OpenCorpus(*row)
 
     def open_corpora(self, names: Sequence[str] | None, caller: UserContext) -> list[OpenCorpus]:
         """The corpora named, in that order, each once; all that are open to the caller, by name, for ``None``.
@@ -63,8 +69,50 @@ class HierarchicalKnowledgeStore:
         """
         if names is not None:
             return [self.open_corpus(name, caller) for name in dict.fromkeys(names)]
-        rows = self._all(f"{_CORPUS} ORDER BY name", {})
-        return [_open(row) for row in rows if self._may_read(row, caller)]
+        principals = self.policy.principals(caller)
+        rows = self._all(f"{_CORPUS} WHERE {is_among_readable(principals)} ORDER BY name", bind_principals(principals))
+        return [OpenCorpus(*row) for row in rows]
+
+    def grants(self, name: str, caller: UserContext) -> list[Grant]:
+        """Who may read the corpus beside its owner, by principal. For those who may write it.
+
+        Raises:
+            CorpusNotFound: there is none of that name, or the caller may not write it; both are told alike.
+        """
+        with self.file.reading() as connection:
+            return CorpusRights(connection, name, self.policy.principals(caller)).grants()
+
+    def grant(self, name: str, readers: Sequence[str], caller: UserContext) -> list[str]:
+        """Let principals (``user:<id>``, ``group:<name>``, ``everyone``) read the corpus: all of them or none.
+
+        Durable on return, and seen by the next search of any process. Those that could not read it before are returned.
+
+        Raises:
+            InvalidRequest: one of ``readers`` is no principal.
+            CorpusNotFound: there is no corpus of that name, or it is another's; both are told alike.
+            StoreBusy: another process keeps the store locked.
+        """
+        asked = [parse_principal(reader) for reader in readers]
+        with self._changing_rights(name, caller) as rights:
+            return [reader for reader in asked if rights.grant(reader, caller.user_id)]
+
+    def revoke(self, name: str, readers: Sequence[str], caller: UserContext) -> list[str]:
+        """Take grants back; those that were there are returned. Otherwise as ``grant``.
+
+        What else lets a reader in stays: ownership, and grants to their groups or to everyone.
+        """
+        asked = [parse_principal(reader) for reader in readers]
+        with self._changing_rights(name, caller) as rights:
+            return [reader for reader in asked if rights.revoke(reader)]
+
+    def set_owner(self, name: str, user_id: str, caller: UserContext) -> None:
+        """Make the corpus another user's, who alone may write it from then on; grants stay. Raises as ``grant`` does.
+
+        An indexing of it that is under way goes on to its end.
+        """
+        parse_principal(f"user:{user_id}")
+        with self._changing_rights(name, caller) as rights:
+            rights.set_owner(user_id)
 
     def corpus_summary(self, corpus: OpenCorpus) -> CorpusSummary:
         """Counts and provenance of a corpus.
@@ -154,8 +202,10 @@ class HierarchicalKnowledgeStore:
         )
         return [_chunk(row) for row in rows]
 
-    def _may_read(self, row: tuple[Any, ...], caller: UserContext) -> bool:
-        return self.policy.may_read(caller, corpus_name=row[1], owner=row[5])
+    @contextmanager
+    def _changing_rights(self, name: str, caller: UserContext) -> Iterator[CorpusRights]:
+        with self.file.amending() as connection:
+            yield CorpusRights(connection, name, self.policy.principals(caller))
 
     def _one(self, statement: str, values: Mapping[str, str]) -> tuple[Any, ...] | None:
         return next(iter(self._all(statement, values)), None)
@@ -168,10 +218,6 @@ class HierarchicalKnowledgeStore:
 def _asked(corpus: OpenCorpus, chunk_ids: Sequence[str]) -> dict[str, str]:
     """Ids go in as one JSON value: the statement stays the same, and prepared, for any number of them."""
     return {"corpus": corpus.id, "ids": json.dumps(list(chunk_ids))}
-
-
-def _open(row: tuple[Any, ...]) -> OpenCorpus:
-    return OpenCorpus(*row[:5])
 
 
 def _chunk(row: tuple[Any, ...]) -> Chunk:

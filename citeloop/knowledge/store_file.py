@@ -5,21 +5,19 @@ import sqlite3
 from collections import deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from importlib.resources import files
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from citeloop.errors import StoreBusy, StoreCorrupt, StoreError, StoreVersionMismatch
+from citeloop.knowledge.store_format import FORMAT, create_store, read_format, upgrade
 
-APPLICATION_ID = 0x63746C70  # "ctlp": tells a store of ours from any other SQLite file
-SCHEMA_VERSION = 1
 WRITE_LOCK_TIMEOUT_S = 3.0
 _SQLITE_BUSY_TIMEOUT_S = 5.0
 
 
 class StoreFile:
-    """``store.db`` and its write lock in a home folder, which is made if it is not there.
+    """``store.db`` and its write lock in a home folder, which is made if it is not there; an older format is upgraded.
 
     Readers see the last commit and never wait for the writer (write-ahead log). Thread-safe; after a fork the child
     opens connections of its own.
@@ -33,7 +31,9 @@ class StoreFile:
         self._of_parent: deque[sqlite3.Connection] = deque()
         self._create_if_missing()
         with self.reading() as connection:
-            self._check(connection)
+            version = read_format(connection, self.path)
+        if version < FORMAT:
+            self._upgrade(version)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -56,6 +56,16 @@ class StoreFile:
         with self._write_lock(), self._errors_told(), closing(self._connect("rw")) as connection:
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA synchronous = NORMAL")  # with a write-ahead log a crash loses no consistency
+            yield connection
+
+    @contextmanager
+    def amending(self) -> Iterator[sqlite3.Connection]:
+        """One short transaction beside whoever holds the write lock: for what the search indexes have no part in.
+
+        Who may read a corpus can so be changed while it is being indexed. Durable on return. Raises ``StoreBusy`` where
+        the other's transaction does not end within seconds.
+        """
+        with self._errors_told(), closing(self._connect("rw")) as connection, transaction(connection):
             yield connection
 
     def close(self) -> None:
@@ -92,23 +102,21 @@ class StoreFile:
         """Build the file beside its place and move it there: a killed process leaves no half-made store."""
         draft = self.path.with_suffix(".new")
         draft.unlink(missing_ok=True)
-        with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
-            connection.executescript(files("citeloop.knowledge").joinpath("schema.sql").read_text("utf-8"))
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            connection.execute("PRAGMA journal_mode = WAL")
+        create_store(draft)
         draft.rename(self.path)
 
-    def _check(self, connection: sqlite3.Connection) -> None:
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if application != APPLICATION_ID:
-            raise StoreCorrupt(f"{self.path} is not a citeloop store; choose another home folder (CITELOOP_HOME)")
-        if version != SCHEMA_VERSION:
+    def _upgrade(self, version: int) -> None:
+        try:
+            with self.writing() as connection:
+                now = read_format(connection, self.path)  # another process may have been faster
+                if now < FORMAT:
+                    upgrade(connection, now)
+        except StoreBusy:
+            raise
+        except StoreError as error:
             raise StoreVersionMismatch(
-                f"{self.path} has format {version}, this citeloop reads format {SCHEMA_VERSION}; "
-                "use the citeloop that wrote it, or index the documents again in a new home folder (CITELOOP_HOME)"
-            )
+                f"{self.path} has format {version} and could not be brought to format {FORMAT}: {error}"
+            ) from error
 
     @contextmanager
     def _write_lock(self) -> Iterator[None]:

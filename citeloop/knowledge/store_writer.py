@@ -24,13 +24,6 @@ class KnownDocument(NamedTuple):
     source_file: str
 
 
-class OwnedCorpus(NamedTuple):
-    """A corpus and who owns it."""
-
-    corpus: OpenCorpus
-    owner: str
-
-
 class StoreWriter:
     """The changes a writer makes, each method one transaction that leaves the store whole.
 
@@ -40,12 +33,10 @@ class StoreWriter:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def find_corpus(self, name: str) -> OwnedCorpus | None:
-        """The corpus of that name, whoever asks: access is the caller's business."""
-        row = self._connection.execute(
-            "SELECT id, name, embedding_model, dimension, version, owner FROM corpora WHERE name = ?", (name,)
-        ).fetchone()
-        return None if row is None else OwnedCorpus(OpenCorpus(*row[:5]), row[5])
+    def holds_corpus(self, name: str) -> bool:
+        """Whether there is a corpus of that name, whoever may open it."""
+        found = self._connection.execute("SELECT 1 FROM corpora WHERE name = ?", (name,)).fetchone()
+        return found is not None
 
     def create_corpus(self, name: str, owner: str, embedding_model: str, dimension: int) -> OpenCorpus:
         """A new, empty corpus."""

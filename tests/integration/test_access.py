@@ -9,28 +9,16 @@ from langgraph.types import Command, Send
 from citeloop.engine import RAGQueryEngine
 from citeloop.errors import CiteloopError, CorpusNotFound, MissingReason, SearchFailed
 from citeloop.state.models import UserContext
-from tests.handbook import engine_over
+from tests.handbook import engine_over, guard
 
 LEGAL_QUESTION = "Who signs contracts over 50,000 euros?"
 SECRET = "two directors"
 BOB = UserContext(user_id="bob")
 
 
-class OnlyAnaReadsLegal:
-    """A policy for two users."""
-
-    def may_read(self, caller: UserContext, corpus_name: str, owner: str) -> bool:
-        return corpus_name != "legal" or caller.user_id == "ana"
-
-    def may_write(self, caller: UserContext, corpus_name: str, owner: str) -> bool:
-        return False
-
-
 @pytest.fixture
 def guarded(stores: Path) -> RAGQueryEngine:
-    engine = engine_over(stores, checkpointer=InMemorySaver())
-    engine.store.policy = OnlyAnaReadsLegal()
-    return engine
+    return guard(engine_over(stores, checkpointer=InMemorySaver()))
 
 
 def test_the_owner_of_the_right_gets_the_answer(guarded: RAGQueryEngine) -> None:
@@ -72,9 +60,15 @@ TASK = {
 }
 
 
+def jump(engine: RAGQueryEngine, config: dict) -> None:  # type: ignore[type-arg]
+    """Past the door, into a search of the denied corpus."""
+    with pytest.raises(SearchFailed, match="no corpus named 'legal' is open to you"):
+        engine.graph.invoke(Command(goto=Send("search_corpus", TASK)), config)
+
+
 def test_jumping_into_a_search_of_a_denied_corpus_finds_nothing(guarded: RAGQueryEngine) -> None:
     config = thread(guarded)
-    guarded.graph.invoke(Command(goto=Send("search_corpus", TASK)), config)
+    jump(guarded, config)
     values = guarded.graph.get_state(config).values
     assert SECRET not in str(values)
     assert "no corpus named 'legal' is open to you" in str(values["search_failures"])
@@ -82,7 +76,7 @@ def test_jumping_into_a_search_of_a_denied_corpus_finds_nothing(guarded: RAGQuer
 
 def test_no_row_no_search_behind_the_door_as_well(guarded: RAGQueryEngine) -> None:
     config = thread(guarded)
-    guarded.graph.invoke(Command(goto=Send("search_corpus", TASK)), config)
+    jump(guarded, config)
     ended, asked = guarded.audit.rows(limit=2)
     assert (asked.event, asked.body["user"], asked.body["question"]) == ("asked", "bob", LEGAL_QUESTION)
     assert (asked.body["reason"], asked.body["resumed"]) == ("forged", True)

@@ -10,10 +10,9 @@ from langgraph.types import Command
 
 from citeloop.engine import RAGQueryEngine
 from citeloop.errors import CorpusNotFound, InvalidRequest
-from citeloop.governance.access import LocalSingleUser
 from citeloop.governance.identity import CALLER_KEY
 from citeloop.state.models import UserContext
-from tests.handbook import engine_over
+from tests.handbook import engine_over, guard
 
 SIGNERS = "Who signs contracts over 50,000 euros?"
 LEAVE = {"question": "How long is parental leave?", "access_reason": "test"}
@@ -40,16 +39,9 @@ SMUGGLED: dict[str, Any] = {
 }
 
 
-class LegalIsForAna(LocalSingleUser):
-    def may_read(self, caller: UserContext, corpus_name: str, owner: str) -> bool:
-        return corpus_name != "legal" or caller.user_id == "ana"
-
-
 @pytest.fixture
 def guarded(stores: Path) -> RAGQueryEngine:
-    engine = engine_over(stores)
-    engine.store.policy = LegalIsForAna()
-    return engine
+    return guard(engine_over(stores))
 
 
 def caller(user_id: str) -> UserContext:
@@ -97,8 +89,7 @@ def test_what_a_parent_graph_holds_besides_changes_nothing(engine: RAGQueryEngin
 
 
 def test_a_jump_past_the_door_reads_no_more_than_its_caller_may(stores: Path) -> None:
-    engine = engine_over(stores, checkpointer=InMemorySaver())
-    engine.store.policy = LegalIsForAna()
+    engine = guard(engine_over(stores, checkpointer=InMemorySaver()))
     request = {**SMUGGLED["request"], "question": SIGNERS, "corpora": None, "started_at": 0.0}
 
     def jump(user_id: str) -> str:

@@ -13,7 +13,6 @@ from citeloop.knowledge.document import LoadedDocument
 from citeloop.knowledge.index_report import IndexProgress, IndexReport
 from citeloop.knowledge.ingest import Indexer
 from citeloop.knowledge.pieces import DocumentPieces, cut_into_pieces
-from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.state.models import UserContext
 from tests.integration.knowledge_stack import (
     CALLER,
@@ -224,21 +223,18 @@ def test_a_deleted_corpus_leaves_nothing_and_can_be_made_anew(stack: KnowledgeSt
     assert len(fingerprint(stack)["dense"]) == len(stack.chunks())
 
 
-class ReadOnly:
-    def may_read(self, caller: UserContext, corpus_name: str, owner: str) -> bool:
-        return True
-
-    def may_write(self, caller: UserContext, corpus_name: str, owner: str) -> bool:
-        return caller.user_id == owner
-
-
-def test_who_may_not_write_changes_nothing(stack: KnowledgeStack, files: Path, home: Path) -> None:
+def test_who_may_not_write_changes_nothing(stack: KnowledgeStack, files: Path) -> None:
     index(stack, files)
-    indexer = Indexer(HierarchicalKnowledgeStore(home, ReadOnly()), stack.vectors, stack.words, stack.embedder)
+    eve = UserContext(user_id="eve")
+    stack.store.grant("handbook", ["user:eve"], CALLER)
+    assert stack.store.open_corpus("handbook", eve) == stack.corpus(), "she does read it"
+    before = fingerprint(stack)
+    (files / "book000.md").unlink()
     with pytest.raises(CorpusNotFound):
-        indexer.index([files], "handbook", UserContext(user_id="eve"), prune=True)
+        stack.indexer.index([files], "handbook", eve, prune=True)
     with pytest.raises(CorpusNotFound):
-        indexer.delete_corpus("handbook", UserContext(user_id="eve"))
+        stack.indexer.delete_corpus("handbook", eve)
+    assert fingerprint(stack) == before
     assert stack.store.corpus_summary(stack.corpus()).owner == CALLER.user_id
 
 
@@ -259,7 +255,7 @@ def test_progress_ends_with_all_documents(stack: KnowledgeStack, files: Path) ->
     assert [step.documents for step in seen] == sorted(step.documents for step in seen)
 
 
-@pytest.mark.parametrize("name", ["", "  "])
+@pytest.mark.parametrize("name", ["", "  ", "a\nb", "\udcff"])
 def test_bad_requests_are_told(stack: KnowledgeStack, files: Path, name: str) -> None:
     with pytest.raises(InvalidRequest, match="name"):
         index(stack, files, corpus=name)

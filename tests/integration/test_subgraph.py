@@ -12,7 +12,13 @@ from citeloop.engine import RAGQueryEngine
 from citeloop.errors import MissingReason
 from citeloop.governance.identity import CALLER_KEY
 from citeloop.state.models import UserContext
-from tests.handbook import audit_events
+from tests.handbook import audit_events, guard
+
+@pytest.fixture
+def engine(engine: RAGQueryEngine) -> RAGQueryEngine:
+    """Its corpora are open to Ana, not to everybody."""
+    return guard(engine)
+
 
 ANA = RunnableConfig(configurable={CALLER_KEY: UserContext(user_id="ana")})
 

@@ -1,0 +1,170 @@
+"""``citeloop corpora``: whose a corpus is and who may read it, as people type it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from citeloop.knowledge.store import HierarchicalKnowledgeStore
+from citeloop.state.models import UserContext
+from tests.command_line import REPOSITORY, citeloop, environment
+from tests.integration.knowledge_stack import open_stack, write_documents
+
+
+@pytest.fixture
+def kept(home: Path, tmp_path: Path) -> Path:
+    """A home with the corpora ``handbook`` and ``Büro 1``, indexed by the command line's user."""
+    write_documents(tmp_path / "files", 2)
+    stack = open_stack(home)
+    for name in ("handbook", "Büro 1"):
+        stack.indexer.index([tmp_path / "files"], name, UserContext())
+    return home
+
+
+def done(result: "CompletedProcess[str]") -> str:
+    assert (result.returncode, result.stderr) == (0, "")
+    return result.stdout
+
+
+def refused(result: "CompletedProcess[str]", code: int) -> str:
+    """The one line on stderr."""
+    assert (result.returncode, result.stdout) == (code, ""), result.stderr
+    (line,) = result.stderr.splitlines()
+    return line
+
+
+def open_to(home: Path, user_id: str, *groups: str) -> list[str]:
+    caller = UserContext(user_id=user_id, groups=groups)
+    return [corpus.name for corpus in HierarchicalKnowledgeStore(home).open_corpora(None, caller)]
+
+
+def test_grant_and_revoke(kept: Path) -> None:
+    readers = ("--user", "ann", "--group", "Vertrieb Süd", "--user", "ben")
+    granted = done(citeloop(kept, "corpora", "grant", "handbook", *readers))
+    assert granted == "handbook: granted to user:ann, user:ben, group:Vertrieb Süd\n"
+    assert open_to(kept, "ann") == open_to(kept, "zoe", "Vertrieb Süd") == ["handbook"]
+
+    again = done(citeloop(kept, "corpora", "grant", "handbook", "--everyone", "--user", "ann"))
+    assert again == "handbook: granted to everyone; granted before to user:ann\n"
+    assert open_to(kept, "zoe") == ["handbook"]
+
+    revoked = done(citeloop(kept, "corpora", "revoke", "handbook", "--everyone", "--user", "anne", *readers[2:4]))
+    assert revoked == "handbook: revoked from group:Vertrieb Süd, everyone; was not granted to user:anne\n"
+    assert (open_to(kept, "ann"), open_to(kept, "zoe", "Vertrieb Süd")) == (["handbook"], [])
+
+
+def test_grant_and_revoke_as_json(kept: Path) -> None:
+    def run(command: str, *readers: str) -> object:
+        return json.loads(done(citeloop(kept, "corpora", command, "Büro 1", *readers, "--json")))
+
+    assert run("grant", "--user", "ann", "--user", "ann") == {
+        "corpus": "Büro 1",
+        "granted": ["user:ann"],
+        "unchanged": [],
+    }
+    assert run("revoke", "--user", "ann", "--everyone") == {
+        "corpus": "Büro 1",
+        "revoked": ["user:ann"],
+        "unchanged": ["everyone"],
+    }
+
+
+def test_owner(kept: Path) -> None:
+    assert done(citeloop(kept, "corpora", "owner", "handbook", "ann")) == "handbook: now owned by ann\n"
+    assert open_to(kept, "ann") == ["handbook"]
+    as_json = done(citeloop(kept, "corpora", "owner", "Büro 1", "auth0|47", "--json"))
+    assert json.loads(as_json) == {"corpus": "Büro 1", "owner": "auth0|47"}
+    listed = done(citeloop(kept, "corpora")).splitlines()
+    assert [line.rsplit(", ", 1) for line in listed] == [
+        ["Büro 1: 2 documents, 4 chunks, hash", "owner auth0|47"],
+        ["handbook: 2 documents, 4 chunks, hash", "owner ann"],
+    ]
+
+
+def test_show(kept: Path) -> None:
+    citeloop(kept, "corpora", "grant", "handbook", "--group", "staff", "--everyone")
+    shown = json.loads(done(citeloop(kept, "corpora", "show", "handbook", "--json")))
+    assert {name: shown[name] for name in ("name", "owner", "documents", "chunks", "embedding_model")} == {
+        "name": "handbook",
+        "owner": "local",
+        "documents": 2,
+        "chunks": 4,
+        "embedding_model": "hash",
+    }
+    assert [(grant["principal"], grant["granted_by"]) for grant in shown["grants"]] == [
+        ("everyone", "local"),
+        ("group:staff", "local"),
+    ]
+    page = done(citeloop(kept, "corpora", "show", "handbook"))
+    since = shown["grants"][0]["granted_at"]
+    assert page.startswith("handbook\n  owner      local\n")
+    assert f"  reader     everyone, since {since} by local\n" in page
+    assert f"  version    {shown['version']}, of {shown['updated_at']}\n" in page
+    assert "  reader     none but the owner\n" in done(citeloop(kept, "corpora", "show", "Büro 1"))
+
+
+def test_delete_as_json(kept: Path, onnx_embedder: object) -> None:
+    deleted = json.loads(done(citeloop(kept, "corpora", "delete", "handbook", "--yes", "--json")))
+    assert deleted == {"corpus": "handbook", "deleted": {"documents": 2, "chunks": 4}}
+
+
+@pytest.mark.parametrize(
+    ("command", "rest"),
+    [("show", []), ("grant", ["--everyone"]), ("revoke", ["--everyone"]), ("owner", ["ann"]), ("delete", ["--yes"])],
+)
+def test_a_corpus_that_is_not_there(kept: Path, onnx_embedder: object, command: str, rest: list[str]) -> None:
+    line = refused(citeloop(kept, "corpora", command, "nope", *rest), 1)
+    assert line == ("citeloop: no corpus named 'nope' is open to you; list those that are with `citeloop corpora`")
+    assert len(open_to(kept, "local")) == 2
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", os.fsdecode(b"\xff")])
+def test_what_cannot_be_the_name_of_a_corpus(kept: Path, name: str) -> None:
+    assert "name of a corpus" in refused(citeloop(kept, "corpora", "show", name), 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "way_out"),
+    [
+        (["grant", "handbook"], "--user ID, --group NAME or --everyone"),
+        (["revoke", "handbook", "--json"], "--user ID, --group NAME or --everyone"),
+        (["grant", "handbook", "--user", ""], "'user:' names nobody"),
+        (["grant", "handbook", "--user", "ann", "--group", " staff"], "'group: staff' names nobody"),
+        (["revoke", "handbook", "--user", "a\tb"], "without control characters"),
+        (["owner", "handbook", os.fsdecode(b"\xff")], "names nobody"),
+        (["owner", "handbook", " "], "names nobody"),
+        (["owner", "handbook"], "'USER'"),
+        (["grant", "--everyone"], "'NAME'"),
+        (["--json", "show", "handbook"], "--json after show"),
+    ],
+)
+def test_bad_usage_changes_nothing(kept: Path, arguments: list[str], way_out: str) -> None:
+    assert way_out in refused(citeloop(kept, "corpora", *arguments), 2)
+    store = HierarchicalKnowledgeStore(kept)
+    assert store.grants("handbook", UserContext()) == []
+    assert store.corpus_summary(store.open_corpus("handbook", UserContext())).owner == "local"
+
+
+@pytest.mark.parametrize("command", [["show"], ["grant", "--everyone"], ["revoke", "--everyone"], ["owner", "ann"]])
+def test_rights_are_told_and_changed_without_loading_a_model(kept: Path, command: list[str]) -> None:
+    arguments = ["corpora", command[0], "handbook", *command[1:]]
+    script = (
+        "import sys; from citeloop.cli import cli\n"
+        f"cli({arguments!r}, standalone_mode=False)\n"
+        "print(*sorted({name.split('.')[0] for name in sys.modules}), file=sys.stderr)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script],
+        env=environment(kept),
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    loaded = set(result.stderr.split())
+    assert loaded.isdisjoint({"chromadb", "onnxruntime", "langgraph", "torch", "tantivy", "langchain_openai", "openai"})
