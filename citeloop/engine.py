@@ -3,19 +3,20 @@
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, Unpack
+from typing import Any, Literal, NamedTuple, Unpack
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
-from langgraph.types import Checkpointer
-from pydantic import ValidationError
+from langgraph.types import Checkpointer, Command
 from typing_extensions import TypedDict
 
-from citeloop.errors import InvalidRequest
+from citeloop.errors import InvalidRequest, ReviewPending
+from citeloop.governance.access import AccessPolicy
 from citeloop.governance.audit import SQLiteAuditLog
 from citeloop.governance.door import Door
 from citeloop.governance.identity import CALLER_KEY
 from citeloop.graph.query import QueryParts, build_query_graph
+from citeloop.graph.run_settings import read_settings
 from citeloop.knowledge.indexes import LexicalIndex, VectorIndex
 from citeloop.knowledge.ingest import Indexer
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
@@ -49,8 +50,23 @@ class QueryOptions(TypedDict, total=False):
     """Conversation that the question belongs to; needs a checkpointer."""
 
 
+Decision = Literal["approve", "edit", "reject"]
+
+
+class ReviewOptions(TypedDict, total=False):
+    """What a decision on an answer may bring."""
+
+    answer: str
+    """The edited answer, with its [n] citations."""
+    note: str
+    """Why; kept in the audit log."""
+    user_context: UserContext | None
+    config: RAGConfig
+    """Settings under which an edit is validated, instead of the engine's."""
+
+
 class _Call(NamedTuple):
-    input: QueryInput
+    input: QueryInput | Command[Any]
     config: RunnableConfig
     context: RAGConfig
 
@@ -76,13 +92,17 @@ class RAGQueryEngine:
         workers: WorkerPool,
         checkpointer: Checkpointer = None,
         ask_needs_reason: bool = False,
+        expose_steps: bool = True,
     ) -> None:
         self.store = knowledge_store
+        self.vector_index = vector_index
+        self.lexical_index = lexical_index
+        self.embedder = embedder
         self.audit = audit
         self.reranker = reranker
         self.config = config or RAGConfig()
         self.indexer = Indexer(knowledge_store, vector_index, lexical_index, embedder)
-        self._workers = workers
+        self.workers = workers
         self.graph = build_query_graph(
             QueryParts(
                 store=knowledge_store,
@@ -100,6 +120,7 @@ class RAGQueryEngine:
                 ),
                 workers=workers,
                 config=self.config,
+                expose_steps=expose_steps,
             ),
             checkpointer,
         )
@@ -108,31 +129,48 @@ class RAGQueryEngine:
     def query(self, question: str, *, access_reason: str, **options: Unpack[QueryOptions]) -> RAGResponse:
         """Answer ``question`` from the caller's corpora (ADR-031, ``@corpus:query``).
 
-        Raises ``InvalidRequest``, ``MissingReason``, ``CorpusNotFound``, ``SearchFailed`` or a ``ModelError``.
+        Raises ``InvalidRequest``, ``MissingReason``, ``CorpusNotFound``, ``SearchFailed`` or a ``ModelError``, and
+        ``ReviewPending`` where the answer waits for a person (``RAGConfig.review``): go on with ``review``.
         """
         call = self._call(question, access_reason, options, ask=False)
-        return _response(self.graph.invoke(call.input, call.config, context=call.context))
+        return _response(self.graph.invoke(call.input, call.config, context=call.context), call)
 
     async def aquery(self, question: str, *, access_reason: str, **options: Unpack[QueryOptions]) -> RAGResponse:
         """As ``query``, in the caller's event loop."""
         call = self._call(question, access_reason, options, ask=False)
-        return _response(await self.graph.ainvoke(call.input, call.config, context=call.context))
+        return _response(await self.graph.ainvoke(call.input, call.config, context=call.context), call)
 
     def simple_query(self, question: str, *, access_reason: str = "", **options: Unpack[QueryOptions]) -> RAGResponse:
         """As ``query``, with a reason only where policy demands one (ADR-031, ``@corpus:ask``)."""
         call = self._call(question, access_reason, options, ask=True)
-        return _response(self.graph.invoke(call.input, call.config, context=call.context))
+        return _response(self.graph.invoke(call.input, call.config, context=call.context), call)
 
     async def asimple_query(
         self, question: str, *, access_reason: str = "", **options: Unpack[QueryOptions]
     ) -> RAGResponse:
         """As ``simple_query``, in the caller's event loop."""
         call = self._call(question, access_reason, options, ask=True)
-        return _response(await self.graph.ainvoke(call.input, call.config, context=call.context))
+        return _response(await self.graph.ainvoke(call.input, call.config, context=call.context), call)
+
+    def review(self, thread_id: str, decision: Decision, **options: Unpack[ReviewOptions]) -> RAGResponse:
+        """Decide on the answer that waits on a thread: ``approve``, ``edit`` (with ``answer``) or ``reject``.
+
+        An edited answer is validated again. Raises ``ReviewPending`` when it did not pass, with what is wrong with it,
+        and ``InvalidRequest`` when nothing waits on the thread.
+        """
+        call = self._decision(thread_id, decision, options)
+        self._require_waiting(self.graph.get_state(call.config).next, thread_id)
+        return _response(self.graph.invoke(call.input, call.config, context=call.context), call)
+
+    async def areview(self, thread_id: str, decision: Decision, **options: Unpack[ReviewOptions]) -> RAGResponse:
+        """As ``review``, in the caller's event loop."""
+        call = self._decision(thread_id, decision, options)
+        self._require_waiting((await self.graph.aget_state(call.config)).next, thread_id)
+        return _response(await self.graph.ainvoke(call.input, call.config, context=call.context), call)
 
     def close(self) -> None:
         """Wait for the work under way and give threads and connections back; the engine answers no more."""
-        self._workers.close()
+        self.workers.close()
         self.store.close()
 
     def _call(self, question: str, access_reason: str, options: QueryOptions, *, ask: bool) -> _Call:
@@ -150,16 +188,29 @@ class RAGQueryEngine:
             configurable["thread_id"] = options.get("thread_id") or str(uuid.uuid4())
         return _Call(request, RunnableConfig(configurable=configurable), self._run_settings(options))
 
+    def _decision(self, thread_id: str, decision: Decision, options: ReviewOptions) -> _Call:
+        if not self._keeps_threads:
+            raise InvalidRequest("reviews need threads: open_engine(checkpointer=...)")
+        resume = {"decision": decision, "answer": options.get("answer", ""), "note": options.get("note", "")}
+        caller = options.get("user_context") or UserContext()
+        config = RunnableConfig(configurable={CALLER_KEY: caller, "thread_id": thread_id})
+        return _Call(Command(resume=resume), config, options.get("config") or self.config)
+
+    @staticmethod
+    def _require_waiting(next_nodes: tuple[str, ...], thread_id: str) -> None:
+        if next_nodes != ("review_answer",):
+            raise InvalidRequest(f"no answer waits for review on thread {thread_id}")
+
     def _run_settings(self, options: QueryOptions) -> RAGConfig:
         settings = options.get("config") or self.config
         if not isinstance(settings, RAGConfig):
             raise InvalidRequest("config is a RAGConfig: write config=RAGConfig(...)")
-        given = {key: options[key] for key in ("strategy", "top_k", "require_citations") if key in options}
-        try:
-            return RAGConfig.model_validate({**settings.model_dump(), **given})
-        except ValidationError as error:
-            first = error.errors()[0]
-            raise InvalidRequest(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        names: tuple[Literal["strategy", "top_k", "require_citations"], ...] = (
+            "strategy",
+            "top_k",
+            "require_citations",
+        )
+        return read_settings({**settings.model_dump(), **{name: options[name] for name in names if name in options}})
 
 
 def open_engine(
@@ -169,12 +220,17 @@ def open_engine(
     config: RAGConfig | None = None,
     llm: BaseChatModel | None = None,
     checkpointer: Checkpointer = None,
+    policy: AccessPolicy | None = None,
+    expose_steps: bool = True,
 ) -> RAGQueryEngine:
     """The engine over the stores in ``home`` (default: ``CITELOOP_HOME``, ``~/.citeloop``), made there if absent.
 
     The store and the embedding weights are opened here, the rest at first use. Without ``llm``, a configured
-    OpenAI-compatible endpoint writes the answers, else the extractive model quotes them.
+    OpenAI-compatible endpoint writes the answers, else the extractive model quotes them. ``expose_steps`` off keeps
+    drafts, verdicts and ranked lists out of threads. An application with several users passes a ``policy`` under which
+    a caller who was not named has no rights: ``OwnersAndGrants(local_user_is_trusted=False)``.
     """
+    from citeloop.graph.keyless_tracing import switch_off_keyless_tracing
     from citeloop.models.chat import build_chat_model
     from citeloop.models.extractive import ExtractiveChatModel
     from citeloop.models.load import load_embedder
@@ -183,12 +239,13 @@ def open_engine(
     from citeloop.retrieval.lexical import TantivyLexicalIndex
     from citeloop.retrieval.rerank import load_reranker
 
+    switch_off_keyless_tracing()
     settings = settings or Settings()
     folder = Path(home or settings.home).expanduser()
     config = config or RAGConfig()
     embedder = MemoizedEmbedder(load_embedder(settings))
     judge = RelevanceJudge(embedder)
-    store = HierarchicalKnowledgeStore(folder)
+    store = HierarchicalKnowledgeStore(folder, policy)
     return RAGQueryEngine(
         store,
         ChromaVectorIndex(folder / "vectors", after_fork=ExactVectorSearch(store)),
@@ -202,8 +259,11 @@ def open_engine(
         workers=WorkerPool(settings.workers),
         checkpointer=checkpointer,
         ask_needs_reason=settings.require_access_reason,
+        expose_steps=expose_steps,
     )
 
 
-def _response(state: dict[str, object]) -> RAGResponse:
+def _response(state: dict[str, Any], call: _Call) -> RAGResponse:
+    if interrupts := state.get("__interrupt__"):
+        raise ReviewPending(call.config["configurable"]["thread_id"], interrupts[0].value)
     return RAGResponse.model_validate(state["response"])

@@ -1,10 +1,13 @@
 """The one exception tree of citeloop.
 
     CiteloopError
-    ├── RequestError              the caller can mend it
+    ├── RequestError              the caller can mend it (a ValueError, too)
     │   ├── MissingReason         access_reason is required and absent
     │   ├── InvalidRequest        empty question, unknown strategy, setting out of bounds
-    │   └── CorpusNotFound        missing, or not open to the caller (told alike on purpose)
+    │   ├── CorpusNotFound        missing, or not open to the caller (told alike on purpose)
+    │   ├── CredentialsRefused    none, wrong, expired or revoked (told alike on purpose)
+    │   ├── IdentityNotSetUp      a server without identity was asked by another than its own machine
+    │   └── ReviewPending         the answer waits for a person's decision
     ├── LoadError                 a file that gives no document: reported and skipped, the rest is indexed
     │   ├── UnsupportedFormat     no loader for this kind of file
     │   ├── UnreadableFile        missing, no permission, not a regular file
@@ -16,7 +19,7 @@
     │   ├── StoreCorrupt          a file of the store cannot be read
     │   ├── StoreVersionMismatch  written by another version, in another format
     │   └── SearchFailed          every search of a question failed or timed out      retryable
-    ├── ModelError
+    ├── ModelError                (a RuntimeError, too)
     │   ├── ModelUnavailable      endpoint unreachable or refused                     retryable
     │   ├── ModelTimeout          no reply in the time allowed                        retryable
     │   ├── ModelReplyInvalid     the endpoint answered something unreadable
@@ -25,6 +28,9 @@
 
 Every leaf has a stable ``code``, says whether the same call may work later (``retryable``), and its message is one line
 that names what failed, where, and what to do next. An error is never returned as answer text.
+
+The LangGraph server shows clients the message of an error of some builtin kinds only, hence those second bases: what
+the caller can mend, and what the model said, is told; what could name a path of the server is not.
 """
 
 
@@ -35,7 +41,7 @@ class CiteloopError(Exception):
     retryable = False
 
 
-class RequestError(CiteloopError):
+class RequestError(CiteloopError, ValueError):
     """The request cannot be served as asked."""
 
     code = "request"
@@ -60,6 +66,42 @@ class CorpusNotFound(RequestError):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"no corpus named {name!r} is open to you; list those that are with `citeloop corpora`")
+
+
+class CredentialsRefused(RequestError):
+    """No credentials, or such as are wrong, expired or revoked: the message is the same for all."""
+
+    code = "credentials_refused"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "credentials are missing, wrong or no longer valid; send a token or a key of this server "
+            "(Authorization: Bearer ..., or x-api-key: cl_...)"
+        )
+
+
+class IdentityNotSetUp(RequestError):
+    """A server without identity answers its own machine alone, and the request came from elsewhere."""
+
+    code = "identity_not_set_up"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this server has no identity set up and answers its own machine alone; set it up with "
+            "`citeloop keys create --user ID` or CITELOOP_JWT_ISSUER, CITELOOP_JWT_AUDIENCE and CITELOOP_JWT_KEY_SET"
+        )
+
+
+class ReviewPending(RequestError):
+    """The answer is there, and waits for a person's decision (``RAGConfig.review``)."""
+
+    code = "review_pending"
+
+    def __init__(self, thread_id: str, review: dict[str, object]) -> None:
+        super().__init__(f"the answer waits for review on thread {thread_id}; decide with engine.review")
+        self.thread_id = thread_id
+        self.review = review
+        """What there is to decide on: answer, status, confidence, citations, note, decisions."""
 
 
 class LoadError(CiteloopError):
@@ -130,7 +172,7 @@ class StoreVersionMismatch(StoreError):
     code = "store_version_mismatch"
 
 
-class ModelError(CiteloopError):
+class ModelError(CiteloopError, RuntimeError):
     """A model could not be loaded or did not do its part."""
 
     code = "model"

@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 
 from citeloop.errors import StoreBusy, StoreCorrupt, StoreError
 
-Outcome = Literal["answered", "low_confidence", "no_evidence", "failed", "cancelled", "interrupted"]
+Outcome = Literal["answered", "low_confidence", "no_evidence", "rejected", "failed", "cancelled", "interrupted"]
 
 _GENESIS = "0" * 64
 _BUSY_S = 10.0
@@ -98,6 +98,12 @@ class SQLiteAuditLog:
             seq, previous = (last[0] + 1, last[1]) if last else (1, _GENESIS)
             row = (seq, at, request_id, event, text, previous)
             connection.execute("INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, _row_hash(*row)))
+
+    def require_writable(self) -> None:
+        """Raise what ``append`` would raise: takes the write lock and gives it back, without a row."""
+        with self._told_plainly(), self._connection() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.rollback()
 
     def rows(self, limit: int = 50, request_id: str | None = None) -> list[AuditRow]:
         """The newest ``limit`` rows, newest first, of one request or of all."""

@@ -49,7 +49,8 @@ class Door:
             request = state.get("request") or state
             self.require_reason(str(request.get("command")), str(request.get("access_reason") or ""))
             if self._audits_always:
-                await self._write_asked(record, str(uuid.uuid4()), {**_asked(caller, request), "resumed": True})
+                resumed = {"resumed": True, "continues": request.get("request_id")}
+                await self._write_asked(record, str(uuid.uuid4()), {**_asked(caller, request), **resumed})
             record.admitted = True
 
     async def end(self, record: RunRecord, body: Mapping[str, Any]) -> None:

@@ -10,13 +10,16 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime, get_runtime
+from langgraph.types import Command
 
 from citeloop.errors import CiteloopError, InvalidRequest, StoreError
 from citeloop.governance.audit import Outcome
 from citeloop.governance.door import Door
 from citeloop.governance.run_record import RunRecord, attach_run_record
+from citeloop.graph.run_settings import read_settings
 from citeloop.graph.sync_bridge import BridgedGraph
-from citeloop.state.config import RAGConfig
+from citeloop.graph.trace_metadata import attach_trace_metadata
+from citeloop.state.config import RAGConfig, stricter_review
 
 _log = logging.getLogger(__name__)
 
@@ -29,12 +32,23 @@ class AuditedGraph(BridgedGraph):
 
     _door: Door
     _default_context: RAGConfig
+    _resumable: bool
 
     @classmethod
-    def keeping(cls, compiled: CompiledStateGraph[Any, Any, Any, Any], door: Door, default_context: RAGConfig) -> Self:
-        """The graph ``compiled``, its ends kept by ``door``; runs without a context of their own take the default."""
+    def keeping(
+        cls,
+        compiled: CompiledStateGraph[Any, Any, Any, Any],
+        door: Door,
+        default_context: RAGConfig,
+        *,
+        resumable: bool = True,
+    ) -> Self:
+        """The graph ``compiled``, its ends kept by ``door``; runs without a context of their own take the default.
+
+        ``resumable``: whether threads keep the steps, so that a run can go on from any of them.
+        """
         graph = cls.over(compiled)
-        graph._door, graph._default_context = door, default_context
+        graph._door, graph._default_context, graph._resumable = door, default_context, resumable
         return graph
 
     async def astream(
@@ -42,12 +56,14 @@ class AuditedGraph(BridgedGraph):
     ) -> AsyncGenerator[Any]:
         """As ``CompiledStateGraph.astream``; see there for the options."""
         record, parent = RunRecord(), _parent_runtime()
-        if parent is None:
-            self._refuse_unknown_inputs(input)
         inherited = getattr(parent, "context", None)
-        context = context or (inherited if isinstance(inherited, RAGConfig) else self._default_context)
+        default = inherited if isinstance(inherited, RAGConfig) else self._default_context
+        settings = read_settings(context) if context else default
+        if parent is None:
+            self._refuse_unusable(input, settings)
         try:
-            run = super().astream(input, attach_run_record(config, record), context=context, **options)
+            config = attach_run_record(attach_trace_metadata(config, input, settings), record)
+            run = super().astream(input, config, context=settings, **options)
             async with aclosing(cast(AsyncGenerator[Any], run)) as chunks:
                 async for chunk in chunks:
                     yield chunk
@@ -62,14 +78,16 @@ class AuditedGraph(BridgedGraph):
             raise
         await self._end(record, "interrupted")
 
-    def _refuse_unknown_inputs(self, input: object) -> None:
-        """LangGraph drops unknown keys silently: a misspelt ``corpora`` would widen the search to everything."""
-        unknown = (
-            sorted(set(input) - set(self.builder.input_schema.__annotations__)) if isinstance(input, Mapping) else []
-        )
-        if unknown:
-            known = ", ".join(sorted(self.builder.input_schema.__annotations__))
-            raise InvalidRequest(f"unknown input {', '.join(map(repr, unknown))}; the inputs are {known}")
+    def _refuse_unusable(self, input: object, settings: RAGConfig) -> None:
+        known = self.builder.input_schema.__annotations__
+        unknown = sorted(set(input) - set(known)) if isinstance(input, Mapping) else []
+        if unknown:  # LangGraph drops them silently: a misspelt `corpora` would widen the search to everything
+            told = ", ".join(map(repr, unknown))
+            raise InvalidRequest(f"unknown input {told}; the inputs are {', '.join(sorted(known))}")
+        if not self._resumable and not _is_question_or_decision(input):
+            raise InvalidRequest("threads keep no steps here, so a run cannot go on from one; ask the question again")
+        if stricter_review(settings.review, self._default_context.review) != "off" and not self.checkpointer:
+            raise InvalidRequest("an answer that waits for review needs a thread: ask on one, or set review to off")
 
     async def _end(self, record: RunRecord, outcome: Outcome, error: BaseException | None = None) -> None:
         body: dict[str, Any] = {"outcome": outcome}
@@ -79,6 +97,12 @@ class AuditedGraph(BridgedGraph):
             await self._door.end(record, body)
         except StoreError as lost:  # what ended the run matters more; `audit verify` reports the missing end
             _log.error("the end (%s) of request %s could not be kept: %s", outcome, record.request_id, lost)
+
+
+def _is_question_or_decision(input: object) -> bool:
+    if isinstance(input, Command):
+        return input.resume is not None and not input.goto and not input.update
+    return input is not None
 
 
 def _parent_runtime() -> Runtime[Any] | None:

@@ -14,16 +14,19 @@ from citeloop.graph.binding import bind
 from citeloop.graph.edges import (
     fan_out_searches,
     route_after_assemble_context,
+    route_after_compose_response,
     route_after_drop_invalid_sources,
     route_after_expand_context,
     route_after_generate_answer,
     route_after_validate_citations,
 )
+from citeloop.graph.step_channels import without_steps
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.nodes.analyze_query import Analyzer, analyze_query
 from citeloop.nodes.assemble_context import assemble_context
 from citeloop.nodes.audit_response import audit_response
 from citeloop.nodes.authorize import authorize
+from citeloop.nodes.compose_response import compose_response
 from citeloop.nodes.drop_invalid_sources import drop_invalid_sources
 from citeloop.nodes.expand_context import expand_context
 from citeloop.nodes.fuse_results import fuse_results
@@ -31,13 +34,15 @@ from citeloop.nodes.generate_answer import generate_answer
 from citeloop.nodes.plan_searches import plan_searches
 from citeloop.nodes.refuse_answer import refuse_answer
 from citeloop.nodes.rerank_chunks import rerank_chunks
+from citeloop.nodes.review_answer import review_answer
 from citeloop.nodes.search_corpus import search_corpus
-from citeloop.nodes.validate_citations import Verifier, validate_citations
+from citeloop.nodes.validate_citations import validate_citations
 from citeloop.retrieval.hybrid import HybridSearcher
 from citeloop.retrieval.passages import PassageReader
 from citeloop.retrieval.rerank import Reranker
 from citeloop.state.config import RAGConfig
-from citeloop.state.graph_state import QueryInput, QueryOutput, QueryState
+from citeloop.state.graph_state import QueryInput, QueryOutput, QueryState, SearchTask
+from citeloop.verification.draft_verifier import DraftVerifier
 from citeloop.workers import WorkerPool
 
 
@@ -51,37 +56,44 @@ class QueryParts:
     analyzer: Analyzer
     reranker: Reranker
     llm: BaseChatModel
-    verifier: Verifier
+    verifier: DraftVerifier
     door: Door
     workers: WorkerPool
     config: RAGConfig = field(default_factory=RAGConfig)
     """Settings of runs that bring none of their own."""
+    expose_steps: bool = True
+    """Whether drafts, verdicts and ranked lists are kept on threads, for step debugging."""
 
 
 def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> AuditedGraph:
     """The compiled graph ``query``; input ``QueryInput``, ``context`` ``RAGConfig``.
 
     One way through the house: the door, the analysis, the searches side by side, one ranking, one context, a draft, its
-    validation; then out, or once more around, ``max_correction_rounds`` times at the most.
+    validation; then out, past a person where one is to decide, or once more around, ``max_correction_rounds`` times at
+    the most.
     """
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(
-        QueryState, context_schema=RAGConfig, input_schema=QueryInput, output_schema=QueryOutput
-    )
     p = parts
+    state = QueryState if p.expose_steps else without_steps(QueryState)
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(
+        state, context_schema=RAGConfig, input_schema=QueryInput, output_schema=QueryOutput
+    )
+    node = functools.partial(graph.add_node, input_schema=state)
     inside = functools.partial(bind, behind=p.door)
-    graph.add_node("authorize", bind(authorize, store=p.store, door=p.door, workers=p.workers))
-    graph.add_node("analyze_query", inside(analyze_query, analyzer=p.analyzer))
-    graph.add_node("plan_searches", inside(plan_searches, searcher=p.searcher, workers=p.workers))
-    graph.add_node("search_corpus", inside(search_corpus, searcher=p.searcher, workers=p.workers))
-    graph.add_node("fuse_results", inside(fuse_results))
-    graph.add_node("rerank_chunks", inside(rerank_chunks, reader=p.reader, reranker=p.reranker, workers=p.workers))
-    graph.add_node("assemble_context", inside(assemble_context, reader=p.reader, workers=p.workers))
-    graph.add_node("generate_answer", inside(generate_answer, llm=p.llm, workers=p.workers))
-    graph.add_node("validate_citations", inside(validate_citations, verifier=p.verifier, workers=p.workers))
-    graph.add_node("drop_invalid_sources", inside(drop_invalid_sources))
-    graph.add_node("expand_context", inside(expand_context, reader=p.reader, workers=p.workers))
-    graph.add_node("refuse_answer", inside(refuse_answer))
-    graph.add_node("audit_response", inside(audit_response, door=p.door))
+    node("authorize", bind(authorize, store=p.store, door=p.door, workers=p.workers, least_review=p.config.review))
+    node("analyze_query", inside(analyze_query, analyzer=p.analyzer))
+    node("plan_searches", inside(plan_searches, searcher=p.searcher, workers=p.workers))
+    node("search_corpus", inside(search_corpus, searcher=p.searcher, workers=p.workers), input_schema=SearchTask)
+    node("fuse_results", inside(fuse_results))
+    node("rerank_chunks", inside(rerank_chunks, reader=p.reader, reranker=p.reranker, workers=p.workers))
+    node("assemble_context", inside(assemble_context, reader=p.reader, workers=p.workers))
+    node("generate_answer", inside(generate_answer, llm=p.llm, workers=p.workers))
+    node("validate_citations", inside(validate_citations, verifier=p.verifier, workers=p.workers))
+    node("drop_invalid_sources", inside(drop_invalid_sources))
+    node("expand_context", inside(expand_context, reader=p.reader, workers=p.workers))
+    node("refuse_answer", inside(refuse_answer))
+    node("compose_response", inside(compose_response, expose_steps=p.expose_steps))
+    node("review_answer", inside(review_answer, reader=p.reader, verifier=p.verifier, workers=p.workers))
+    node("audit_response", inside(audit_response, door=p.door))
 
     graph.add_edge(START, "authorize")
     graph.add_edge("authorize", "analyze_query")
@@ -95,8 +107,12 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     graph.add_conditional_edges("validate_citations", route_after_validate_citations)
     graph.add_conditional_edges("drop_invalid_sources", route_after_drop_invalid_sources)
     graph.add_conditional_edges("expand_context", route_after_expand_context)
-    graph.add_edge("refuse_answer", "audit_response")
+    graph.add_edge("refuse_answer", "compose_response")
+    graph.add_conditional_edges("compose_response", route_after_compose_response)
+    graph.add_edge("review_answer", "audit_response")
     graph.add_edge("audit_response", END)
 
     compiled = graph.compile(checkpointer=checkpointer, name="query")
-    return AuditedGraph.keeping(compiled, p.door, p.config)
+    if not p.expose_steps:
+        compiled.stream_channels = compiled.output_channels
+    return AuditedGraph.keeping(compiled, p.door, p.config, resumable=p.expose_steps)

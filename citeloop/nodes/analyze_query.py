@@ -30,7 +30,7 @@ class Analyzed(TypedDict):
 async def analyze_query(state: QueryState, runtime: Runtime[RAGConfig], *, analyzer: Analyzer) -> Analyzed:
     """Analyze the question; the caller's strategy rules, ``auto`` takes the one of ADR-031's table."""
     analysis = analyzer.analyze(state["request"]["question"])
-    choice = run_config(runtime.context).strategy
+    choice = run_config(runtime.context, state["request"]).strategy
     wanted = select_strategy(analysis) if choice == "auto" else RetrievalStrategy(choice)
     strategy = wanted if wanted in BUILT else RetrievalStrategy.STANDARD
     reason = f"{analysis.reason}: {wanted}" if choice == "auto" else f"{wanted} was asked for"

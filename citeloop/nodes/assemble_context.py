@@ -10,7 +10,7 @@ from citeloop.governance.identity import caller_of
 from citeloop.knowledge.corpus import Chunk
 from citeloop.prompts.grounded_answer import grounded_answer_messages, render_document
 from citeloop.retrieval.context_budget import fit_in_budget, passage_budget
-from citeloop.retrieval.passages import PassageReader
+from citeloop.retrieval.passages import PassageReader, numbered_passage
 from citeloop.state.config import RAGConfig, run_config
 from citeloop.state.graph_state import Candidate, Passage, QueryState
 from citeloop.text.tokens import count_tokens
@@ -32,7 +32,7 @@ async def assemble_context(
     workers: WorkerPool,
 ) -> Assembled:
     """Take the best candidates, once each, in order of relevance, as many as ``top_k`` and the token budget allow."""
-    settings = run_config(runtime.context)
+    settings = run_config(runtime.context, state["request"])
     chosen = _choose(state, settings)
     scores = {candidate["chunk_id"]: candidate["score"] for candidate in chosen}
 
@@ -40,7 +40,7 @@ async def assemble_context(
         chunks, _ = reader.read_with_sentences(chosen, caller_of(config))
         ordered = [chunks[chunk_id] for chunk_id in scores if chunk_id in chunks]
         fitting = _fitting(ordered, state["request"]["question"], settings)
-        return [_passage(number, chunk, scores[chunk.id]) for number, chunk in enumerate(fitting, start=1)]
+        return [numbered_passage(number, chunk, scores[chunk.id]) for number, chunk in enumerate(fitting, start=1)]
 
     return Assembled(passages=await workers.run(assemble))
 
@@ -63,19 +63,3 @@ def _choose(state: QueryState, settings: RAGConfig) -> list[Candidate]:
 
 def _prompt_tokens(chunk: Chunk) -> int:
     return count_tokens(render_document(99, chunk.title, chunk.heading_path, chunk.text))
-
-
-def _passage(number: int, chunk: Chunk, score: float) -> Passage:
-    return Passage(
-        number=number,
-        chunk_id=chunk.id,
-        corpus=chunk.corpus,
-        document_id=chunk.document_id,
-        title=chunk.title,
-        uri=chunk.uri,
-        heading_path=list(chunk.heading_path),
-        text=chunk.text,
-        start=chunk.start,
-        end=chunk.end,
-        score=round(score, 6),
-    )

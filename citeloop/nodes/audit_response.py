@@ -1,4 +1,4 @@
-"""The last step: the response is built, its ended row is made durable, and only then does it leave."""
+"""The last step: the ended row is made durable, and only then does the response leave."""
 
 import time
 from typing import Any
@@ -9,15 +9,8 @@ from typing_extensions import TypedDict
 
 from citeloop.governance.door import Door
 from citeloop.governance.run_record import RunRecord, run_record_of
-from citeloop.state.graph_state import CheckedDraft, Passage, QueryState
-from citeloop.state.models import (
-    AnswerStatus,
-    Citation,
-    RAGResponse,
-    RetrievalContext,
-    RetrievalStrategy,
-    SourceReference,
-)
+from citeloop.state.graph_state import QueryState
+from citeloop.state.models import RAGResponse
 
 
 class Audited(TypedDict):
@@ -26,64 +19,54 @@ class Audited(TypedDict):
     answer: str
     response: dict[str, Any]
     messages: list[AnyMessage]
+    checked_response: dict[str, Any]
+    search_tasks: list[Any]
+    candidates: list[Any]
+    passages: list[Any]
+    best: None
+    query_trace: list[Any]
+    ranked_trace: list[Any]
+    round_trace: list[Any]
 
 
 async def audit_response(state: QueryState, config: RunnableConfig, *, door: Door) -> Audited:
-    """Return the best validated draft, marked when none passed, after its audit row."""
+    """Let the composed response go, after its audit row.
+
+    In the conversation it stands as Markdown, sources included: a chat shows nothing else of it. What only the steps
+    needed leaves the state, so that threads stay small; the checkpoints before this one keep it for debugging.
+    """
     record = run_record_of(config)
-    response = _response(state, record)
+    response = _completed(state, record)
     await door.end(record, _ended(state, response))
+    message = AIMessage(response.to_markdown(), additional_kwargs={"answer": response.answer})
     return Audited(
-        answer=response.answer, response=response.model_dump(mode="json"), messages=[AIMessage(response.answer)]
+        answer=response.answer,
+        response=response.model_dump(mode="json"),
+        messages=[message],
+        checked_response={},
+        search_tasks=[],
+        candidates=[],
+        passages=[],
+        best=None,
+        query_trace=[],
+        ranked_trace=[],
+        round_trace=[],
     )
 
 
-def _response(state: QueryState, record: RunRecord) -> RAGResponse:
-    best = state["best"]
-    assert best is not None, "the graph ends only after a draft or a refusal"
-    verdict = best["verdict"]
-    strategy = RetrievalStrategy(state["analysis"]["strategy"])
-    sources = () if verdict["refused"] else tuple(_source(passage) for passage in best["passages"])
-    return RAGResponse(
-        answer=verdict["answer"],
-        status=_status(best),
-        citations=tuple(Citation.model_validate(citation) for citation in verdict["citations"]),
-        confidence=verdict["confidence"],
-        sources=sources,
-        strategy_used=strategy,
-        correction_rounds=state["round"],
-        tokens_used=state["tokens_used"],
-        context_used=RetrievalContext(chunks=sources, strategy_used=strategy, total_retrieved=len(state["candidates"])),
-        request_id=record.request_id or state["request"]["request_id"],
-        trace=_trace(state, best),
-        timings_ms=dict(record.timings_ms),
+def _completed(state: QueryState, record: RunRecord) -> RAGResponse:
+    """The response with what is known only now: its id in the audit, and the time of the run that ends here."""
+    response = RAGResponse.model_validate(state["checked_response"])
+    return response.model_copy(
+        update={
+            "request_id": record.request_id or state["request"]["request_id"],
+            "timings_ms": {**response.timings_ms, **record.timings_ms},
+        }
     )
-
-
-def _status(best: CheckedDraft) -> AnswerStatus:
-    if best["verdict"]["refused"]:
-        return "no_evidence"
-    return "answered" if best["verdict"]["passed"] else "low_confidence"
-
-
-def _source(passage: Passage) -> SourceReference:
-    return SourceReference.model_validate({key: value for key, value in passage.items() if key != "text"})
-
-
-def _trace(state: QueryState, best: CheckedDraft) -> dict[str, Any]:
-    return {
-        "analysis": state["analysis"],
-        "queries": state["query_trace"],
-        "ranked_chunks": state["ranked_trace"],
-        "ranked_by": state["ranked_by"],
-        "rounds": state["round_trace"],
-        "returned_round": best["round"],
-        "failures": list(state["search_failures"].values()),
-        "model_failure": state["model_failure"],
-    }
 
 
 def _ended(state: QueryState, response: RAGResponse) -> dict[str, Any]:
+    review = response.trace.get("review")
     return {
         "outcome": response.status,
         "strategy": response.strategy_used.value,
@@ -92,4 +75,5 @@ def _ended(state: QueryState, response: RAGResponse) -> dict[str, Any]:
         "tokens": response.tokens_used,
         "cited_chunks": sorted({citation.source_chunk_id for citation in response.citations}),
         "milliseconds": round(1000 * (time.time() - state["request"]["started_at"])),
+        **({"review": review} if review else {}),
     }

@@ -34,7 +34,7 @@ async def fuse_results(state: QueryState, runtime: Runtime[RAGConfig]) -> Fused:
     corpus about something else would put its best irrelevant page beside the right one. The merged lists are then
     fused by reciprocal rank (Cormack et al. 2009). The raw lists leave the state here; the trace keeps their heads.
     """
-    settings = run_config(runtime.context)
+    settings = run_config(runtime.context, state["request"])
     lists = state["ranked_lists"]
     failures = state["search_failures"]
     if not lists and failures and state["best"] is None:

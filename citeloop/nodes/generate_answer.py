@@ -38,10 +38,16 @@ async def generate_answer(
     call = RunnableConfig(
         run_name="draft",
         tags=[TAG_NOSTREAM, "citeloop:draft"],
-        metadata={"prompt": "grounded_question", "round": state["round"]},
+        metadata={
+            "prompt": "grounded_question",
+            "round": state["round"],
+            "strategy": state["analysis"]["strategy"],
+        },
     )
     try:
-        reply = await _call(llm, messages, merge_configs(config, call), run_config(runtime.context), workers)
+        reply = await _call(
+            llm, messages, merge_configs(config, call), run_config(runtime.context, state["request"]), workers
+        )
     except ModelError as error:
         if state["best"] is None:
             raise

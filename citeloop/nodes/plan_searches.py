@@ -26,7 +26,7 @@ async def plan_searches(
     workers: WorkerPool,
 ) -> Planned:
     """One task per query and corpus open to the caller; ``simple`` fetches a few, a widened search goes deeper."""
-    settings = run_config(runtime.context)
+    settings = run_config(runtime.context, state["request"])
     request = state["request"]
     depth = settings.search_depth(state["analysis"]["strategy"], widened=state["correction"] == "widen")
     branches = await workers.run(searcher.plan, [request["question"]], request["corpora"], caller_of(config))

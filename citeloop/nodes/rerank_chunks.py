@@ -40,7 +40,7 @@ async def rerank_chunks(
 
     A chunk that left the store since it was found leaves the candidates here.
     """
-    settings = run_config(runtime.context)
+    settings = run_config(runtime.context, state["request"])
     reranks = settings.enable_reranking and (
         state["analysis"]["strategy"] != "simple" or state["correction"] == "widen"
     )

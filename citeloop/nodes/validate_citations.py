@@ -1,22 +1,16 @@
 """Every citation of the draft is checked against its source, and what to do about it is decided."""
 
 import time
-from typing import Any, Protocol
+from typing import Any
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from citeloop.state.config import RAGConfig, run_config
-from citeloop.state.graph_state import CheckedDraft, Passage, QueryState, Verdict
+from citeloop.state.graph_state import CheckedDraft, QueryState, Verdict
 from citeloop.verification.correction import Correction, better_draft, choose_correction
+from citeloop.verification.draft_verifier import DraftVerifier
 from citeloop.workers import WorkerPool
-
-
-class Verifier(Protocol):
-    """What this node asks of ``verification.verifier.Verifier``."""
-
-    def verify(self, question: str, draft: str, passages: list[Passage], settings: RAGConfig) -> Verdict:
-        """Parse, check and weigh a draft. Blocking."""
 
 
 class Validated(TypedDict):
@@ -29,10 +23,10 @@ class Validated(TypedDict):
 
 
 async def validate_citations(
-    state: QueryState, runtime: Runtime[RAGConfig], *, verifier: Verifier, workers: WorkerPool
+    state: QueryState, runtime: Runtime[RAGConfig], *, verifier: DraftVerifier, workers: WorkerPool
 ) -> Validated:
     """Validate this round's draft; keep the best one; choose the correction, if there is to be one."""
-    settings = run_config(runtime.context)
+    settings = run_config(runtime.context, state["request"])
     request = state["request"]
     verdict = await workers.run(
         verifier.verify, request["question"], state["draft"]["text"], state["passages"], settings

@@ -9,6 +9,9 @@ INDEX_HAS_NO_ANSWER = "The index has no answer to this question."
 NOT_FOUND = "not found"
 """A sub-answer whose documents do not answer it (multi-query specification, sub-answer prompt)."""
 
+WITHHELD = "The answer was withheld in review."
+"""Leaves in place of an answer that a reviewer rejected."""
+
 _REFUSALS = tuple(sentence.rstrip(".").casefold() for sentence in (NO_EVIDENCE, INDEX_HAS_NO_ANSWER, NOT_FOUND))
 
 

@@ -1,14 +1,14 @@
 """Chunks of several corpora read for one caller."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from citeloop.knowledge.corpus import Chunk, ChunkSentences
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.models.embedder import SentenceVectorCache
-from citeloop.state.graph_state import Candidate
-from citeloop.state.models import UserContext
+from citeloop.state.graph_state import Candidate, Passage
+from citeloop.state.models import SourceReference, UserContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,12 @@ class PassageReader:
                 self.vectors.prime([chunk.text[start:end] for start, end in stored.spans], stored.vectors)
         return chunks, sentences
 
+    def read_passages(self, sources: Sequence[SourceReference], caller: UserContext) -> list[Passage]:
+        """The passages behind the sources of a response, under their numbers, as they are stored now."""
+        wanted = [Candidate(chunk_id=s.chunk_id, corpus=s.corpus, document_uri=s.uri, score=s.score) for s in sources]
+        chunks, _ = self.read_with_sentences(wanted, caller)
+        return [numbered_passage(s.number, chunks[s.chunk_id], s.score) for s in sources if s.chunk_id in chunks]
+
     def around(self, candidates: Iterable[Candidate], caller: UserContext) -> list[Candidate]:
         """Neighbours and parent sections of the chunks, as candidates with the score of the chunk they stand beside."""
         found: list[Candidate] = []
@@ -46,6 +52,23 @@ class PassageReader:
                 Candidate(chunk_id=chunk.id, corpus=corpus.name, document_uri=chunk.uri, score=best) for chunk in near
             ]
         return list({candidate["chunk_id"]: candidate for candidate in found}.values())
+
+
+def numbered_passage(number: int, chunk: Chunk, score: float) -> Passage:
+    """The chunk as it stands before the generator."""
+    return Passage(
+        number=number,
+        chunk_id=chunk.id,
+        corpus=chunk.corpus,
+        document_id=chunk.document_id,
+        title=chunk.title,
+        uri=chunk.uri,
+        heading_path=list(chunk.heading_path),
+        text=chunk.text,
+        start=chunk.start,
+        end=chunk.end,
+        score=round(score, 6),
+    )
 
 
 def _members_by_corpus(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:

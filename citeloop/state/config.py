@@ -1,12 +1,15 @@
 """Settings of one run: a form in Studio, ``context=`` in ``invoke``."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
 StrategyChoice = Literal[
     "auto", "simple", "standard", "multi_hop", "graph", "exhaustive", "rag_fusion", "sub_questions", "step_back"
 ]
+
+ReviewPolicy = Literal["off", "low_confidence", "always"]
 
 WIDER = 2
 """How many times deeper a widened search goes, and how many times more passages it may bring."""
@@ -62,6 +65,11 @@ class RAGConfig(BaseModel):
     latency_budget_ms: int = Field(
         default=30_000, ge=50, le=600_000, description="Milliseconds after which no further correction round starts."
     )
+    review: ReviewPolicy = Field(
+        default="off",
+        description="Answers that wait for a person before they leave: none, those of low confidence, or all; "
+        "needs a thread. A run cannot ask for less review than the engine does.",
+    )
     audit_all_queries: bool = Field(
         default=True, description="Keep two audit rows a question; a run cannot switch off what the engine keeps."
     )
@@ -82,6 +90,17 @@ class RAGConfig(BaseModel):
         return self.passages_ranked(strategy) if strategy == "simple" else self.max_top_k
 
 
-def run_config(context: RAGConfig | None) -> RAGConfig:
-    """The settings of this run: an omitted context arrives as ``None`` when embedded."""
-    return context if context is not None else RAGConfig()
+def run_config(context: RAGConfig | None, request: Mapping[str, Any] | None = None) -> RAGConfig:
+    """The settings of this run: an omitted context arrives as ``None`` when embedded.
+
+    A ``request`` may override some of them for its own question, as a chat command does.
+    """
+    settings = context if context is not None else RAGConfig()
+    overrides = (request or {}).get("overrides")
+    return RAGConfig.model_validate({**settings.model_dump(), **overrides}) if overrides else settings
+
+
+def stricter_review(one: ReviewPolicy, other: ReviewPolicy) -> ReviewPolicy:
+    """Of two policies the one that holds more answers back."""
+    order = get_args(ReviewPolicy)
+    return max(one, other, key=order.index)

@@ -12,6 +12,7 @@ from langgraph.channels import EphemeralValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from citeloop.state.config import ReviewPolicy
 from citeloop.state.reducers import union_by_key
 
 Command = Literal["query", "ask"]
@@ -47,6 +48,9 @@ class Request(TypedDict):
     command: Command
     started_at: float
     """Seconds since the epoch."""
+    overrides: dict[str, Any]
+    """Settings that the question itself asks for, by the names of ``RAGConfig``."""
+    review: ReviewPolicy
 
 
 class Analysis(TypedDict):
@@ -185,5 +189,7 @@ class QueryState(TypedDict, total=False):
     """Who put this round's candidates in order."""
     round_trace: list[dict[str, Any]]
 
+    checked_response: dict[str, Any]
+    """The ``RAGResponse`` as JSON, before a person's decision, where one is asked for, and its ended row."""
     answer: str
     response: dict[str, Any]

@@ -38,8 +38,9 @@ class RetrievalStrategy(StrEnum):
     STEP_BACK = "step_back"
 
 
-AnswerStatus = Literal["answered", "no_evidence", "low_confidence"]
-"""``answered``: validated. ``low_confidence``: the best draft, as none passed. ``no_evidence``: a refusal."""
+AnswerStatus = Literal["answered", "no_evidence", "low_confidence", "rejected"]
+"""``answered``: validated. ``low_confidence``: the best draft, as none passed. ``no_evidence``: a refusal.
+``rejected``: withheld by the person who reviewed it."""
 
 
 class UserContext(_Value):

@@ -1,6 +1,7 @@
 """The verdict on an answer that is none: a class of its own, neither supported nor a hallucination."""
 
 from citeloop.state.graph_state import Verdict
+from citeloop.state.models import AnswerStatus
 
 
 def refusal_verdict(answer: str, note: str) -> Verdict:
@@ -15,3 +16,10 @@ def refusal_verdict(answer: str, note: str) -> Verdict:
         passed=False,
         note=note,
     )
+
+
+def status_of(verdict: Verdict) -> AnswerStatus:
+    """The status under which an answer with this verdict leaves."""
+    if verdict["refused"]:
+        return "no_evidence"
+    return "answered" if verdict["passed"] else "low_confidence"

@@ -31,8 +31,8 @@ for turn in turns:
     print(json.dumps({
         "answer": out["answer"], "status": out["response"]["status"], "request": values["request"],
         "messages": [message.text for message in values["messages"]], "bytes": sum(sizes.values()),
-        "queries": [head["query"] for head in values["query_trace"]], "keys": sorted(values),
-        "rounds": [told["round"] for told in values["round_trace"]],
+        "queries": [head["query"] for head in out["response"]["trace"]["queries"]], "keys": sorted(values),
+        "rounds": [told["round"] for told in out["response"]["trace"]["rounds"]],
         "corpora": sorted({source["corpus"] for source in out["response"]["sources"]}),
     }))
 """

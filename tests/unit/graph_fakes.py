@@ -18,7 +18,14 @@ def runtime(**settings: Any) -> Runtime[RAGConfig]:
 
 def request(question: str = "How long is parental leave?", **changes: Any) -> Request:
     base = Request(
-        request_id="r1", question=question, corpora=None, access_reason="test", command="query", started_at=0.0
+        request_id="r1",
+        question=question,
+        corpora=None,
+        access_reason="test",
+        command="query",
+        started_at=0.0,
+        overrides={},
+        review="off",
     )
     return Request(**{**base, **changes})
 

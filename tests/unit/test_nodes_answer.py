@@ -13,6 +13,7 @@ from citeloop.errors import ModelReplyInvalid, ModelTimeout, StoreBusy
 from citeloop.governance.door import Door
 from citeloop.governance.run_record import RunRecord, attach_run_record
 from citeloop.nodes.audit_response import audit_response
+from citeloop.nodes.compose_response import compose_response
 from citeloop.nodes.generate_answer import generate_answer
 from citeloop.nodes.refuse_answer import refuse_answer
 from citeloop.nodes.validate_citations import validate_citations
@@ -125,8 +126,10 @@ async def test_a_worse_round_does_not_replace_the_best() -> None:
 
 async def finish(record: RunRecord | None = None, audit: Any = None, **changes: Any) -> Any:
     record = record or RunRecord(request_id="r1")
-    door = Door(audit or RecordingAudit(), InlineWorkers())  # type: ignore[arg-type]
-    return await audit_response(turn(**changes), attach_run_record(None, record), door=door)
+    door, config = Door(audit or RecordingAudit(), InlineWorkers()), attach_run_record(None, record)  # type: ignore[arg-type]
+    state = turn(**changes)
+    composed = await compose_response(state, config, expose_steps=True)
+    return await audit_response({**state, **composed}, config, door=door)  # type: ignore[typeddict-item]
 
 
 async def test_the_response_leaves_after_its_row() -> None:

@@ -1,0 +1,59 @@
+"""What a run tells of its progress: one custom stream event a node, with counts and milliseconds, never with text."""
+
+from collections.abc import Callable, Mapping, Sized
+from typing import Any, Literal
+
+from typing_extensions import TypedDict
+
+Update = Mapping[str, Any]
+
+
+class Progress(TypedDict):
+    """A custom stream event: ``node`` has done its part in ``milliseconds``."""
+
+    event: Literal["progress"]
+    node: str
+    milliseconds: float
+    counts: dict[str, int]
+    text: str
+    """The same for a person to read, in one line."""
+
+
+def progress_of(node: str, state: Any, update: Any, milliseconds: float) -> Progress:
+    """The event of a node that was called with ``state`` and returned ``update``."""
+    counts = _COUNTS[node](update) if node in _COUNTS and isinstance(update, Mapping) else {}
+    where = f" {state['corpus']}" if node == "search_corpus" else ""
+    told = ", ".join(f"{count} {name}" for name, count in counts.items())
+    text = f"{node.replace('_', ' ')}{where}: {told + ', ' if told else ''}{milliseconds:.0f} ms"
+    return Progress(event="progress", node=node, milliseconds=round(milliseconds, 3), counts=counts, text=text)
+
+
+def _sizes(**keys: str) -> Callable[[Update], dict[str, int]]:
+    return lambda update: {name: len(update[key]) for name, key in keys.items() if isinstance(update.get(key), Sized)}
+
+
+def _searched(update: Update) -> dict[str, int]:
+    hits = {hit[0] for ranked in update["ranked_lists"].values() for hit in ranked["hits"]}
+    return {"hits": len(hits), "failures": len(update["search_failures"])}
+
+
+def _generated(update: Update) -> dict[str, int]:
+    return {"tokens": update["draft"]["tokens"]} if "draft" in update else {}
+
+
+def _validated(update: Update) -> dict[str, int]:
+    verdict = update["verdict"]
+    return {"citations": len(verdict["citations"]), "unsupported": len(verdict["invalid_chunk_ids"])}
+
+
+_COUNTS: Mapping[str, Callable[[Update], dict[str, int]]] = {
+    "plan_searches": _sizes(searches="search_tasks"),
+    "search_corpus": _searched,
+    "fuse_results": _sizes(candidates="candidates"),
+    "rerank_chunks": _sizes(candidates="candidates"),
+    "assemble_context": _sizes(passages="passages"),
+    "generate_answer": _generated,
+    "validate_citations": _validated,
+    "drop_invalid_sources": _sizes(passages="passages"),
+    "expand_context": _sizes(candidates="candidates"),
+}

@@ -1,0 +1,72 @@
+"""The response, built from the best validated draft; it has not left yet."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from typing_extensions import TypedDict
+
+from citeloop.governance.run_record import run_record_of
+from citeloop.state.graph_state import CheckedDraft, Passage, QueryState
+from citeloop.state.models import (
+    Citation,
+    RAGResponse,
+    RetrievalContext,
+    RetrievalStrategy,
+    SourceReference,
+)
+from citeloop.verification.refusal import status_of
+
+
+class Composed(TypedDict):
+    """What may leave the graph, once it is reviewed and audited."""
+
+    checked_response: dict[str, Any]
+
+
+async def compose_response(state: QueryState, config: RunnableConfig, *, expose_steps: bool) -> Composed:
+    """Build the ``RAGResponse`` from the best validated draft, marked when none passed.
+
+    Where steps are not exposed, the drafts of the rounds stay out of its trace: they are not what was validated last.
+    """
+    best = state["best"]
+    assert best is not None, "the graph ends only after a draft or a refusal"
+    verdict = best["verdict"]
+    strategy = RetrievalStrategy(state["analysis"]["strategy"])
+    sources = () if verdict["refused"] else tuple(_source(passage) for passage in best["passages"])
+    response = RAGResponse(
+        answer=verdict["answer"],
+        status=status_of(verdict),
+        citations=tuple(Citation.model_validate(citation) for citation in verdict["citations"]),
+        confidence=verdict["confidence"],
+        sources=sources,
+        strategy_used=strategy,
+        correction_rounds=state["round"],
+        tokens_used=state["tokens_used"],
+        context_used=RetrievalContext(chunks=sources, strategy_used=strategy, total_retrieved=len(state["candidates"])),
+        trace=_trace(state, best, expose_steps),
+        timings_ms=dict(run_record_of(config).timings_ms),
+    )
+    return Composed(checked_response=response.model_dump(mode="json"))
+
+
+def _source(passage: Passage) -> SourceReference:
+    return SourceReference.model_validate({key: value for key, value in passage.items() if key != "text"})
+
+
+def _trace(state: QueryState, best: CheckedDraft, expose_steps: bool) -> dict[str, Any]:
+    rounds = state["round_trace"]
+    return {
+        "analysis": state["analysis"],
+        "queries": state["query_trace"],
+        "ranked_chunks": state["ranked_trace"],
+        "ranked_by": state["ranked_by"],
+        "rounds": rounds if expose_steps else [_without_draft(told) for told in rounds],
+        "returned_round": best["round"],
+        "failures": list(state["search_failures"].values()),
+        "model_failure": state["model_failure"],
+    }
+
+
+def _without_draft(told: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in told.items() if key != "draft"}

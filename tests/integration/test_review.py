@@ -1,0 +1,128 @@
+"""Human review: an answer waits, and a person approves it, edits it or rejects it; each leaves its rows."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from citeloop.engine import RAGQueryEngine
+from citeloop.errors import InvalidRequest, ReviewPending
+from citeloop.prompts.refusals import WITHHELD
+from citeloop.state.config import RAGConfig
+from citeloop.state.models import UserContext
+from tests.handbook import audit_events, engine_over
+
+QUESTION = "How long is parental leave?"
+ANA = UserContext(user_id="ana")
+
+
+@pytest.fixture(params=[True, False], ids=["steps shown", "steps hidden"])
+def engine(request: pytest.FixtureRequest, stores: Path) -> RAGQueryEngine:
+    return engine_over(
+        stores, checkpointer=InMemorySaver(), config=RAGConfig(review="always"), expose_steps=request.param
+    )
+
+
+def ask(engine: RAGQueryEngine, question: str = QUESTION, **options: Any) -> ReviewPending:
+    with pytest.raises(ReviewPending, match="waits for review on thread t") as pending:
+        engine.query(question, access_reason="ticket 1", thread_id="t", **options)
+    return pending.value
+
+
+def test_an_answer_waits_and_leaves_when_it_is_approved(engine: RAGQueryEngine) -> None:
+    pending = ask(engine)
+    assert "16 weeks" in str(pending.review["answer"])
+    assert pending.review["question"] == QUESTION
+    assert not engine.graph.get_state({"configurable": {"thread_id": "t"}}).values.get("answer")
+    assert audit_events(engine) == [("asked", ""), ("ended", "interrupted")]
+
+    response = engine.review("t", "approve", note="checked by hand", user_context=ANA)
+    assert "16 weeks" in response.answer
+    assert response.trace["review"] == {"decision": "approve", "by": "ana", "note": "checked by hand"}
+
+
+def test_the_decision_is_audited_with_who_took_it_and_what_it_continues(engine: RAGQueryEngine) -> None:
+    ask(engine)
+    first = engine.audit.rows(limit=1)[0].request_id
+    response = engine.review("t", "approve", user_context=ANA)
+    ended, asked = engine.audit.rows(limit=2)
+    assert asked.body["user"] == "ana"
+    assert (asked.body["resumed"], asked.body["continues"]) == (True, first)
+    assert (ended.body["outcome"], ended.body["review"]["by"]) == (response.status, "ana")
+    assert response.request_id == asked.request_id == ended.request_id
+
+
+def test_a_rejected_answer_leaves_nothing_behind(engine: RAGQueryEngine) -> None:
+    ask(engine)
+    response = engine.review("t", "reject", note="not for print")
+    assert (response.answer, response.status, response.citations, response.sources) == (WITHHELD, "rejected", (), ())
+    assert "16 weeks" not in response.model_dump_json()
+    assert audit_events(engine) == [("asked", ""), ("ended", "rejected")]
+    messages = engine.graph.get_state({"configurable": {"thread_id": "t"}}).values["messages"]
+    assert messages[-1].text == WITHHELD
+
+
+def test_an_edit_is_validated_and_its_citations_are_new(engine: RAGQueryEngine) -> None:
+    ask(engine)
+    response = engine.review("t", "edit", answer="Parental leave lasts 16 weeks at full pay. [1]")
+    assert response.answer == "Parental leave lasts 16 weeks at full pay. [1]"
+    assert response.status == "answered"
+    [citation] = response.citations
+    assert citation.claim_text.startswith("Parental leave lasts 16 weeks")
+    assert response.trace["review"]["decision"] == "edit"
+
+
+def test_an_edit_that_the_sources_do_not_bear_out_comes_back(engine: RAGQueryEngine) -> None:
+    ask(engine)
+    with pytest.raises(ReviewPending) as again:
+        engine.review("t", "edit", answer="Parental leave lasts 52 years and comes with a horse. [1]")
+    assert "did not pass" in str(again.value.review["note"])
+    response = engine.review("t", "approve")
+    assert (response.status, response.trace["review"]["decision"]) == ("low_confidence", "approve")
+
+
+@pytest.mark.parametrize("reply", ["perhaps", {"decision": "edit"}, {"decision": "approve", "by": "root"}, 7])
+def test_a_decision_that_cannot_be_read_is_asked_again(engine: RAGQueryEngine, reply: Any) -> None:
+    ask(engine)
+    config = {"configurable": {"thread_id": "t"}}
+    state = engine.graph.invoke(Command(resume=reply), config)
+    assert "cannot be read" in state["__interrupt__"][0].value["note"]
+    assert "16 weeks" in engine.graph.invoke(Command(resume="approve"), config)["answer"]
+
+
+def test_a_refusal_needs_no_decision(engine: RAGQueryEngine) -> None:
+    response = engine.query("qqqq zzzz xxxx?", access_reason="t", thread_id="t")
+    assert response.status == "no_evidence"
+
+
+def test_nothing_waits_nothing_to_decide(engine: RAGQueryEngine) -> None:
+    with pytest.raises(InvalidRequest, match="no answer waits"):
+        engine.review("nowhere", "approve")
+
+
+async def test_the_asynchronous_face(engine: RAGQueryEngine) -> None:
+    with pytest.raises(ReviewPending):
+        await engine.aquery(QUESTION, access_reason="t", thread_id="t")
+    assert "16 weeks" in (await engine.areview("t", "approve")).answer
+
+
+def test_a_run_cannot_ask_for_less_review_than_the_engine(engine: RAGQueryEngine) -> None:
+    ask(engine, config=RAGConfig(review="off"))
+
+
+def test_only_answers_of_low_confidence_wait(stores: Path) -> None:
+    engine = engine_over(stores, checkpointer=InMemorySaver(), config=RAGConfig(review="low_confidence"))
+    assert engine.query(QUESTION, access_reason="t", thread_id="t").status == "answered"
+    doubtful = RAGConfig(confidence_threshold=1.0, max_correction_rounds=0)
+    assert ask(engine, config=doubtful).review["status"] == "low_confidence"
+
+
+def test_review_without_a_thread_is_refused_before_anything_is_read(stores: Path) -> None:
+    engine = engine_over(stores)
+    with pytest.raises(InvalidRequest, match="needs a thread"):
+        engine.query(QUESTION, access_reason="t", config=RAGConfig(review="always"))
+    assert engine.audit.rows() == []
+    with pytest.raises(InvalidRequest, match="checkpointer"):
+        engine.review("t", "approve")
