@@ -4,7 +4,7 @@ import logging
 import traceback
 from collections.abc import Callable
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from langchain_core import exceptions as provider
 from langchain_core.language_models import BaseChatModel
@@ -150,19 +150,29 @@ def _chat_openai(settings: Settings) -> BaseChatModel:
     # A kept connection belongs to the event loop and the process that opened it: a second asyncio.run() would fail with
     # "Event loop is closed", a forked child would share a socket. A new connection is cheap beside an answer.
     limits = httpx2.Limits(max_keepalive_connections=0)
+    base_url, auth = _split_credentials(settings.openai_base_url or _OPENAI_URL)
     model = ChatOpenAI(
         model=settings.chat_model,
         api_key=settings.openai_api_key or SecretStr(_NO_KEY),
-        base_url=settings.openai_base_url or _OPENAI_URL,
+        base_url=base_url,
         timeout=settings.chat_timeout_s,
         stream_chunk_timeout=settings.chat_timeout_s,
         max_retries=settings.chat_max_retries,
         temperature=0,
         stream_usage=True,
         openai_proxy=None,  # the clients below read the usual proxy variables
-        http_client=DefaultHttpxClient(limits=limits),
-        http_async_client=DefaultAsyncHttpxClient(limits=limits),
+        http_client=DefaultHttpxClient(limits=limits, auth=auth),
+        http_async_client=DefaultAsyncHttpxClient(limits=limits, auth=auth),
     )
     if model.profile and model.profile.get("temperature") is False:
         return model.model_copy(update={"temperature": None})  # a reasoning model refuses any
     return model
+
+
+def _split_credentials(url: str) -> tuple[str, tuple[str, str] | None]:
+    """``url`` without its ``user:password@``, which would stand in every trace, and the two for the client to send."""
+    parts = urlsplit(url)
+    if "@" not in parts.netloc:
+        return url, None
+    bare = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    return bare, (unquote(parts.username or ""), unquote(parts.password or ""))
