@@ -24,6 +24,7 @@ _COMMANDS = {
     "query": "citeloop.commands.ask",
     "corpora": "citeloop.commands.corpora",
     "audit": "citeloop.commands.audit",
+    "keys": "citeloop.commands.keys",
     "eval": "citeloop.evaluation.command",
     "graph": "citeloop.commands.graph",
 }

@@ -12,9 +12,10 @@ from typing_extensions import TypedDict
 
 from citeloop.errors import InvalidRequest, ReviewPending
 from citeloop.governance.access import AccessPolicy
-from citeloop.governance.audit import SQLiteAuditLog
+from citeloop.governance.audit import SQLiteAuditLog, audit_log_in
 from citeloop.governance.door import Door
 from citeloop.governance.identity import CALLER_KEY
+from citeloop.governance.rights_change import record_in
 from citeloop.graph.query import QueryParts, build_query_graph
 from citeloop.graph.run_settings import read_settings
 from citeloop.knowledge.indexes import LexicalIndex, VectorIndex
@@ -245,7 +246,8 @@ def open_engine(
     config = config or RAGConfig()
     embedder = MemoizedEmbedder(load_embedder(settings))
     judge = RelevanceJudge(embedder)
-    store = HierarchicalKnowledgeStore(folder, policy)
+    audit = audit_log_in(folder)
+    store = HierarchicalKnowledgeStore(folder, policy, record_in(audit))
     return RAGQueryEngine(
         store,
         ChromaVectorIndex(folder / "vectors", after_fork=ExactVectorSearch(store)),
@@ -255,7 +257,7 @@ def open_engine(
         embedder=embedder,
         judge=judge,
         reranker=load_reranker(config.reranker_model, judge, downloads=settings.model_downloads),
-        audit=SQLiteAuditLog(folder / "audit.db"),
+        audit=audit,
         workers=WorkerPool(settings.workers),
         checkpointer=checkpointer,
         ask_needs_reason=settings.require_access_reason,

@@ -2,14 +2,16 @@
 
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from citeloop.errors import InvalidRequest
+
+_LEAST_SECRET_BYTES = 32  # RFC 7518, 3.2: a key for HS256 is at least as long as its hash
 
 
 class Settings(BaseSettings):
@@ -61,6 +63,20 @@ class Settings(BaseSettings):
         default=32, ge=1, le=256, description="Threads for blocking work: reads, searches, models without async."
     )
     require_access_reason: bool = Field(default=False, description="Whether ask, too, must give an access reason.")
+    jwt_issuer: str | None = Field(default=None, description="Who signs the tokens of callers: their claim iss.")
+    jwt_audience: str | None = Field(default=None, description="What their claim aud must name.")
+    jwt_key_set: str | None = Field(
+        default=None, description="Public keys of the issuer: an https:// URL, or a path, of a JSON Web Key Set."
+    )
+    jwt_secret: SecretStr | None = Field(
+        default=None, description="Instead of a key set: a secret of at least 32 bytes shared with the issuer (HS256)."
+    )
+    jwt_groups_claim: str = Field(default="groups", min_length=1, description="Claim that names the caller's groups.")
+    expose_steps: bool | None = Field(
+        default=None,
+        description="Whether clients of a server may see and change the steps of a run (drafts, state between nodes); "
+        "default: only where callers are not authenticated.",
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="WARNING", description="Least level shown.")
 
     def __init__(self, **values: Any) -> None:
@@ -74,6 +90,11 @@ class Settings(BaseSettings):
         """Whether a chat endpoint is configured; otherwise answers are quoted by the extractive model."""
         return self.openai_api_key is not None or self.openai_base_url is not None
 
+    @property
+    def accepts_tokens(self) -> bool:
+        """Whether callers may come with signed tokens."""
+        return self.jwt_issuer is not None
+
     @field_validator("home")
     @classmethod
     def _expand_home(cls, home: Path) -> Path:
@@ -86,8 +107,37 @@ class Settings(BaseSettings):
             raise ValueError("must be an http:// or https:// URL")
         return url
 
+    @field_validator("jwt_key_set")
+    @classmethod
+    def _check_key_set(cls, place: str | None) -> str | None:
+        if place is not None and "://" in place and not _is_private_url(place):
+            raise ValueError("must be an https:// URL (http:// from this machine alone) or a path")
+        return place
+
+    @field_validator("jwt_secret")
+    @classmethod
+    def _check_secret(cls, secret: SecretStr | None) -> SecretStr | None:
+        if secret is not None and len(secret.get_secret_value().encode()) < _LEAST_SECRET_BYTES:
+            raise ValueError(f"must have at least {_LEAST_SECRET_BYTES} bytes")
+        return secret
+
+    @model_validator(mode="after")
+    def _check_tokens(self) -> Self:
+        """A half-set identity is an error, never an open server."""
+        needed = {"ISSUER": self.jwt_issuer, "AUDIENCE": self.jwt_audience, "KEY_SET": self.jwt_key_set}
+        if self.jwt_secret is not None:
+            if self.jwt_key_set is not None:
+                raise ValueError("CITELOOP_JWT_KEY_SET and CITELOOP_JWT_SECRET exclude each other; set one of them")
+            del needed["KEY_SET"]
+        missing = [f"CITELOOP_JWT_{name}" for name, value in needed.items() if value is None]
+        if missing and (self.jwt_secret is not None or len(missing) < len(needed)):
+            raise ValueError(f"signed tokens are half set up; set {' and '.join(missing)} as well, or none of them")
+        return self
+
 
 def _explain(problem: ErrorDetails) -> str:
+    if not problem["loc"]:  # concerns several settings, which it names
+        return problem["msg"].removeprefix("Value error, ")
     name = str(problem["loc"][0])
     variable = name if name.startswith("OPENAI_") else f"CITELOOP_{name.upper()}"
     return f"setting {variable}: {problem['msg'].removeprefix('Value error, ')}"
@@ -99,6 +149,13 @@ def _is_http_url(url: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
+def _is_private_url(url: str) -> bool:
+    """Whether nobody on the way can change what the URL gives."""
+    return _is_http_url(url) and (
+        url.lower().startswith("https:") or urlsplit(url).hostname in ("127.0.0.1", "::1", "localhost")
+    )
 
 
 def _usable_cores() -> int:

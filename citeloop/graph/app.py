@@ -13,8 +13,13 @@ _engine: "RAGQueryEngine | None" = None
 
 
 async def query() -> "AuditedGraph":
-    """The query graph over the engine that the process settings describe; opened off the server's event loop."""
-    return (await asyncio.to_thread(_open_once)).graph
+    """The query graph over the engine that the process settings describe."""
+    return (await served_engine()).graph
+
+
+async def served_engine() -> "RAGQueryEngine":
+    """The engine of this process, opened at the first call, off the server's event loop."""
+    return await asyncio.to_thread(_open_once)
 
 
 def _open_once() -> "RAGQueryEngine":
@@ -22,6 +27,14 @@ def _open_once() -> "RAGQueryEngine":
     with _opening:
         if _engine is None:
             from citeloop.engine import open_engine
+            from citeloop.governance.access import OwnersAndGrants
+            from citeloop.governance.credentials import Credentials, steps_are_exposed
+            from citeloop.settings import Settings
 
-            _engine = open_engine()
+            settings = Settings()
+            # Where callers are authenticated, a run that lost its caller has no more rights than anybody.
+            credentials = Credentials(settings)
+            policy = OwnersAndGrants(local_user_is_trusted=not credentials.required())
+            expose_steps = steps_are_exposed(settings, credentials)
+            _engine = open_engine(settings=settings, policy=policy, expose_steps=expose_steps)
         return _engine

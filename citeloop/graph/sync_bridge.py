@@ -3,12 +3,13 @@
 import asyncio
 import contextlib
 import queue
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import StateUpdate
 
 from citeloop.errors import UsageError
 from citeloop.graph.engine_loop import engine_loop
@@ -26,6 +27,8 @@ class _End:
 
 class BridgedGraph(CompiledStateGraph[Any, Any, Any, Any]):
     """A compiled graph whose ``stream`` (and so ``invoke`` and ``batch``) pumps ``astream`` on the engine's loop.
+
+    ``update_state`` goes the same way; ``get_state`` only reads and needs no bridge.
 
     Works in plain scripts, under a running event loop, in threads and after a fork. Closing the synchronous generator
     cancels the run with all its branches. Called from the engine's own loop it raises ``UsageError``.
@@ -61,6 +64,12 @@ class BridgedGraph(CompiledStateGraph[Any, Any, Any, Any]):
                 _await_end(chunks)
         if chunk.error is not None:
             raise chunk.error
+
+    def bulk_update_state(self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]) -> RunnableConfig:
+        """As ``CompiledStateGraph.bulk_update_state`` (``update_state`` rests on it); routers are ``async`` as well."""
+        if engine_loop.is_current_thread():
+            raise UsageError("synchronous call from the engine's own event loop; use aupdate_state in async code")
+        return engine_loop.submit(self.abulk_update_state(config, supersteps)).result()
 
     @staticmethod
     async def _pump(chunks: AsyncIterator[Any], into: "queue.SimpleQueue[Any]") -> None:

@@ -137,7 +137,7 @@ def _said_in_chat(state: QueryState) -> dict[str, Any]:
     """
     sent = _sent(state)
     text = _last_human_text(state.get("messages", []))
-    command = parse_chat_command(text[: MAX_QUESTION_CHARACTERS + 1], access_reason=sent["access_reason"])
+    command = parse_chat_command(text, access_reason=sent["access_reason"])
     if command is None:
         plain = "query" if sent["access_reason"] else "ask"
         return {**sent, "question": text.strip(), "command": state.get("command") or plain}

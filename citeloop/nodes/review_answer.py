@@ -4,6 +4,7 @@ import json
 from typing import Any, Literal
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphInterrupt
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -68,7 +69,7 @@ async def review_answer(
     response = RAGResponse.model_validate(state["checked_response"])
     note = _last_note(response)
     while True:
-        reply = interrupt(_offer(state, response, note))
+        reply = _await_decision(_offer(state, response, note), runtime)
         try:
             decision = ReviewDecision.model_validate(reply)
         except ValueError as error:
@@ -84,6 +85,16 @@ async def review_answer(
         if decision.decision == "reject":
             response = _withheld(response)
         return Reviewed(checked_response=_signed(response, decision, config).model_dump(mode="json"))
+
+
+def _await_decision(offer: dict[str, Any], runtime: Runtime[RAGConfig]) -> Any:
+    try:
+        return interrupt(offer)
+    except GraphInterrupt:  # who follows the messages or the progress alone would see nothing of the pause
+        runtime.stream_writer(
+            {"event": "review", "node": "review_answer", "text": "the answer waits for a person's decision"}
+        )
+        raise
 
 
 def _offer(state: QueryState, response: RAGResponse, note: str) -> dict[str, Any]:

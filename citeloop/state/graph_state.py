@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from langchain_core.messages import AnyMessage
 from langgraph.channels import EphemeralValue
 from langgraph.graph.message import add_messages
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from citeloop.state.config import ReviewPolicy
@@ -20,21 +21,31 @@ SearchMethod = Literal["dense", "lexical"]
 
 
 class QueryInput(TypedDict, total=False):
-    """What a caller sends: ``question``, or ``messages`` whose last human one is the question."""
+    """A question to the indexed documents: ``question``, or ``messages`` whose last human one is it."""
 
-    question: str
-    messages: list[AnyMessage]
-    corpora: list[str]
-    access_reason: str
-    command: Command
+    question: Annotated[str, Field(description="The question, in plain words.")]
+    messages: Annotated[
+        list[AnyMessage],
+        Field(description="A conversation instead of `question`; its last human message is the question."),
+    ]
+    corpora: Annotated[
+        list[str], Field(description="Names of the collections to search; absent: all that are open to you.")
+    ]
+    access_reason: Annotated[
+        str, Field(description="Why you ask, for the audit log; required unless `command` is `ask`.")
+    ]
+    command: Annotated[Command, Field(description="`query` needs an access_reason, `ask` only where policy says so.")]
 
 
 class QueryOutput(TypedDict, total=False):
-    """What a caller gets: the text, the whole ``RAGResponse`` as JSON, and the conversation."""
+    """What a caller gets."""
 
-    answer: str
-    response: dict[str, Any]
-    messages: list[AnyMessage]
+    answer: Annotated[str, Field(description="The answer, each claim with its [n], or a refusal.")]
+    response: Annotated[
+        dict[str, Any],
+        Field(description="The RAGResponse as JSON: status, citations with their sources, confidence, trace."),
+    ]
+    messages: Annotated[list[AnyMessage], Field(description="The conversation, its last message the answer.")]
 
 
 class Request(TypedDict):

@@ -97,6 +97,15 @@ def test_a_refusal_needs_no_decision(engine: RAGQueryEngine) -> None:
     assert response.status == "no_evidence"
 
 
+def test_the_pause_is_told_to_who_follows_the_progress(engine: RAGQueryEngine) -> None:
+    asked = {"question": QUESTION, "access_reason": "t"}
+    config = {"configurable": {"thread_id": "t"}}
+    events = list(engine.graph.stream(asked, config, stream_mode="custom"))
+    assert events[-1]["text"] == "the answer waits for a person's decision"
+    resumed = list(engine.graph.stream(Command(resume="approve"), config, stream_mode="custom"))
+    assert [event["node"] for event in resumed] == ["review_answer", "audit_response"]
+
+
 def test_nothing_waits_nothing_to_decide(engine: RAGQueryEngine) -> None:
     with pytest.raises(InvalidRequest, match="no answer waits"):
         engine.review("nowhere", "approve")

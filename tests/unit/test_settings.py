@@ -64,6 +64,10 @@ def test_home_is_expanded() -> None:
         ("CITELOOP_CHAT_TIMEOUT_S", "-1"),
         ("OPENAI_BASE_URL", "localhost:8000"),
         ("OPENAI_BASE_URL", "http://"),
+        ("CITELOOP_JWT_KEY_SET", "http://login.example.org/keys"),
+        ("CITELOOP_JWT_KEY_SET", "file:///etc/keys"),
+        ("CITELOOP_JWT_SECRET", "s" * 31),
+        ("CITELOOP_EXPOSE_STEPS", "perhaps"),
     ],
 )
 def test_bad_value_is_one_line_that_names_the_variable(
@@ -86,6 +90,48 @@ def test_secrets_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidRequest) as caught:
         Settings()
     assert "hunter2" not in str(caught.value)
+
+
+TOKENS = {"jwt_issuer": "https://login.example.org/", "jwt_audience": "citeloop"}
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"jwt_secret": "s" * 32},
+        {"jwt_key_set": "keys.json"},
+        {"jwt_key_set": "https://login.example.org/keys"},
+        {"jwt_key_set": "http://127.0.0.1:8000/keys"},
+    ],
+)
+def test_tokens_set_up(keys: dict[str, str]) -> None:
+    assert Settings(**TOKENS, **keys).accepts_tokens
+    assert not Settings().accepts_tokens
+    assert "sss" not in repr(Settings(**TOKENS, **keys))
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        ({"jwt_issuer": "i"}, "CITELOOP_JWT_AUDIENCE and CITELOOP_JWT_KEY_SET"),
+        ({"jwt_audience": "a"}, "CITELOOP_JWT_ISSUER and CITELOOP_JWT_KEY_SET"),
+        ({"jwt_key_set": "k"}, "CITELOOP_JWT_ISSUER and CITELOOP_JWT_AUDIENCE"),
+        ({"jwt_secret": "s" * 32}, "CITELOOP_JWT_ISSUER and CITELOOP_JWT_AUDIENCE"),
+        ({"jwt_issuer": "i", "jwt_audience": "a"}, "CITELOOP_JWT_KEY_SET"),
+        ({"jwt_issuer": "i", "jwt_secret": "s" * 32}, "CITELOOP_JWT_AUDIENCE"),
+    ],
+)
+def test_half_an_identity_is_an_error(given: dict[str, str], missing: str) -> None:
+    with pytest.raises(InvalidRequest) as caught:
+        Settings(**given)
+    assert f"half set up; set {missing} as well" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "sss" not in str(caught.value)
+
+
+def test_a_secret_and_a_key_set_exclude_each_other() -> None:
+    with pytest.raises(InvalidRequest, match="exclude each other"):
+        Settings(**TOKENS, jwt_secret="s" * 32, jwt_key_set="keys.json")
 
 
 def test_settings_are_frozen() -> None:
