@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from citeloop.engine import RAGQueryEngine, open_engine
+    from citeloop.governance.access import OwnersAndGrants
     from citeloop.graph.query import QueryParts, build_query_graph
     from citeloop.state.config import RAGConfig
     from citeloop.state.models import (
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "RAGQueryEngine": "citeloop.engine",
     "open_engine": "citeloop.engine",
+    "OwnersAndGrants": "citeloop.governance.access",
     "QueryParts": "citeloop.graph.query",
     "build_query_graph": "citeloop.graph.query",
     "RAGConfig": "citeloop.state.config",
@@ -45,6 +47,7 @@ _HOMES = {
 __all__ = [
     "Citation",
     "ClaimVerification",
+    "OwnersAndGrants",
     "QueryAnalysis",
     "QueryIntent",
     "QueryParts",
