@@ -4,8 +4,9 @@
 
 Indexes the documents at and under DATA_DIR, starts ``langgraph dev`` with one job a client, and a local stand-in for an
 OpenAI-compatible endpoint that answers after ``--delay`` seconds. Each client asks one question after the other by the
-SDK. Told: answers a second beside the endpoint's limit (clients / delay), the same against a server that would do
-nothing but wait for it, latency, errors, and the server's memory after the warm-up and at the end.
+SDK. Told: answers a second beside the endpoint's limit (clients / delay), latency, errors, the server's memory after
+the warm-up and at the end. Before that, for a third of the time, the same clients ask a graph on the same server whose
+one node waits ``--delay`` seconds: what the server and the clients by themselves leave of the limit on this machine.
 """
 
 import argparse
@@ -38,6 +39,21 @@ from citeloop import UserContext, open_engine
 REPOSITORY = Path(__file__).parents[1]
 WARM_UP_S = 15
 REPLY = "The handbook says so. [1]"
+FLOOR = """
+import asyncio
+from langgraph.graph import END, START, StateGraph
+from typing_extensions import TypedDict
+
+class State(TypedDict, total=False):
+    messages: list
+    answer: str
+
+async def wait(state: State) -> State:
+    await asyncio.sleep({delay})
+    return {{"answer": "waited"}}
+
+graph = StateGraph(State).add_node("wait", wait).add_edge(START, "wait").add_edge("wait", END).compile()
+"""
 
 
 class Asked(NamedTuple):
@@ -79,12 +95,15 @@ def serving(app: Starlette) -> Iterator[str]:
 
 
 @contextmanager
-def dev_server(home: Path, jobs: int, endpoint: str) -> Iterator[tuple[str, int]]:
-    """The URL and the process id of a ``langgraph dev`` over ``home``."""
+def dev_server(home: Path, jobs: int, endpoint: str, delay: float) -> Iterator[tuple[str, int]]:
+    """The URL and the process id of a ``langgraph dev`` over ``home``, with a graph ``floor`` that only waits."""
     port = free_port()
     folder = home.parent
+    (folder / "floor.py").write_text(FLOOR.format(delay=delay), encoding="utf-8")
     config = json.loads((REPOSITORY / "langgraph.json").read_text("utf-8"))
-    (folder / "langgraph.json").write_text(json.dumps({**config, "env": {}, "dependencies": [str(REPOSITORY)]}))
+    config |= {"env": {}, "dependencies": [str(REPOSITORY)]}
+    config["graphs"]["floor"] = "./floor.py:graph"
+    (folder / "langgraph.json").write_text(json.dumps(config), encoding="utf-8")
     command = [str(Path(sys.executable).with_name("langgraph")), "dev", "--no-browser", "--no-reload"]
     command += ["--port", str(port), "--n-jobs-per-worker", str(jobs), "--config", str(folder / "langgraph.json")]
     variables = {"CITELOOP_HOME": str(home), "OPENAI_BASE_URL": endpoint, "OPENAI_API_KEY": "none"}
@@ -116,8 +135,8 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-async def load(url: str, clients: int, seconds: float, strategy: str) -> list[Asked]:
-    """All questions that ``clients`` clients asked within ``seconds``."""
+async def load(url: str, clients: int, seconds: float, graph: str, context: Any = None) -> list[Asked]:
+    """All questions that ``clients`` clients asked ``graph`` within ``seconds``."""
     start = time.perf_counter()
     asked: list[Asked] = []
 
@@ -125,11 +144,10 @@ async def load(url: str, clients: int, seconds: float, strategy: str) -> list[As
         count = 0
         while (began := time.perf_counter() - start) < seconds:
             count += 1
-            payload = {"question": f"How is case {number}.{count} handled?", "access_reason": "load"}
+            payload = {"messages": [{"role": "human", "content": f"How is case {number}.{count} handled?"}]}
             error = ""
-            context: Any = {"strategy": strategy, "max_correction_rounds": 0}
             try:
-                state = await client.runs.wait(None, "query", input=payload, context=context)
+                state = await client.runs.wait(None, graph, input=payload, context=context)
                 error = "" if state["answer"] else "no answer"
             except Exception as problem:
                 error = f"{type(problem).__name__}: {problem}"[:200]
@@ -149,17 +167,14 @@ def resident_mib(process: int) -> float:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
 
 
-def report(asked: list[Asked], options: argparse.Namespace, memory: tuple[float, float]) -> None:
+def report(name: str, asked: list[Asked], limit: float) -> None:
     good = sorted(question.seconds for question in asked if not question.error)
     errors = [question.error for question in asked if question.error]
-    span = max(question.began + question.seconds for question in asked)
-    rate, limit = len(good) / span, options.clients / options.delay
-    p99 = good[int(0.99 * (len(good) - 1))]
-    print(f"{options.clients} clients, {span:.0f} s, strategy {options.strategy}, endpoint {options.delay} s")
-    print(f"answers: {len(good)}, errors: {len(errors)}{' such as ' + errors[0] if errors else ''}")
-    print(f"answers a second: {rate:.1f} of {limit:.0f} that the endpoint would give ({rate / limit:.0%})")
-    print(f"seconds a question: p50 {statistics.median(good):.2f}, p99 {p99:.2f}")
-    print(f"memory of the server: {memory[0]:.0f} MiB after the warm-up, {memory[1]:.0f} MiB at the end")
+    rate = len(good) / max(question.began + question.seconds for question in asked)
+    p50, p99 = statistics.median(good), good[int(0.99 * (len(good) - 1))]
+    print(f"| {name} | {len(good)} | {len(errors)} | {rate:.1f} | {rate / limit:.0%} | {p50:.2f} | {p99:.2f} |")
+    if errors:
+        print(f"\nsuch as {errors[0]}")
 
 
 def main() -> None:
@@ -176,13 +191,24 @@ def main() -> None:
         engine.indexer.index([options.data], "load", UserContext())
         engine.close()
         with (
-            serving(chat_endpoint(options.delay)) as endpoint,
-            dev_server(home, options.clients, endpoint) as (url, pid),
+            serving(chat_endpoint(options.delay)) as chat,
+            dev_server(home, options.clients, chat, options.delay) as (url, process),
         ):
-            asyncio.run(load(url, options.clients, WARM_UP_S, options.strategy))
-            before = resident_mib(pid)
-            asked = asyncio.run(load(url, options.clients, options.seconds, options.strategy))
-            report(asked, options, (before, resident_mib(pid)))
+            context = {"strategy": options.strategy, "max_correction_rounds": 0}
+            asyncio.run(load(url, options.clients, WARM_UP_S, "query", context))
+            floor = asyncio.run(load(url, options.clients, options.seconds / 3, "floor"))
+            before = resident_mib(process)
+            asked = asyncio.run(load(url, options.clients, options.seconds, "query", context))
+            after = resident_mib(process)
+    limit = options.clients / options.delay
+    print(
+        f"{options.clients} clients, an endpoint that takes {options.delay} s: at most {limit:.0f} answers a second\n"
+    )
+    print("| graph | answers | errors | answers a second | of the limit | p50 s | p99 s |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    report("one node that waits", floor, limit)
+    report(f"query, {options.strategy}", asked, limit)
+    print(f"\nmemory of the server: {before:.0f} MiB after the warm-up, {after:.0f} MiB at the end")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The command line as people run it: a process of its own, with a clean environment."""
+"""The command line as people run it, in a process of its own with a clean environment; and, by ``Run``, in ours."""
 
 import os
 import signal
@@ -7,9 +7,18 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess, Popen
-from typing import IO
+from typing import IO, Protocol
 
 REPOSITORY = Path(__file__).parents[1]
+
+
+class Run(Protocol):
+    """``citeloop ARGUMENTS`` in this process, as its entry point runs it: the fixture ``run``.
+
+    For what a command says and does; a process of its own is for what one is about: imports, signals, several at once.
+    """
+
+    def __call__(self, home: Path, *arguments: str, **variables: str) -> "CompletedProcess[str]": ...
 
 
 def environment(home: Path, **variables: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ from langchain_core.language_models import BaseChatModel
 
 from citeloop.engine import RAGQueryEngine, open_engine
 from citeloop.governance.access import OwnersAndGrants
+from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.settings import Settings
 from citeloop.state.models import UserContext
 
@@ -50,9 +51,14 @@ def engine_over(home: Path, llm: BaseChatModel | None = None, **options: object)
 
 
 def guard(engine: RAGQueryEngine) -> RAGQueryEngine:
-    """Rights as on a server: everyone reads ``handbook``, Ana alone ``legal``; without an identity one is nobody."""
-    engine.store.grant("handbook", ["everyone"], UserContext())
-    engine.store.grant("legal", ["user:ana"], UserContext())
+    """Rights as on a server: everyone reads ``handbook``, Ana alone ``legal``; without an identity one is nobody.
+
+    Granted past the audit log, which so holds what the test does.
+    """
+    store = HierarchicalKnowledgeStore(engine.store.file.path.parent)
+    store.grant("handbook", ["everyone"], UserContext())
+    store.grant("legal", ["user:ana"], UserContext())
+    store.close()
     engine.store.policy = OwnersAndGrants(local_user_is_trusted=False)
     return engine
 

@@ -5,13 +5,13 @@ from dataclasses import asdict
 
 import click
 
-from citeloop.governance.audit import AuditRow, SQLiteAuditLog
+from citeloop.governance.audit import AuditRow, audit_log_in
 from citeloop.settings import Settings
 
 
 @click.group()
 def audit() -> None:
-    """Who asked what, why, and how it ended."""
+    """Who asked what, why, and how it ended; who changed whose rights."""
 
 
 @audit.command("list")
@@ -21,7 +21,7 @@ def audit() -> None:
 @click.pass_obj
 def list_rows(settings: Settings, limit: int, request_id: str | None, as_json: bool) -> None:
     """Show the newest rows, newest first."""
-    for row in _log(settings).rows(limit, request_id):
+    for row in audit_log_in(settings.home).rows(limit, request_id):
         click.echo(json.dumps(asdict(row), ensure_ascii=False) if as_json else _line(row))
 
 
@@ -30,7 +30,7 @@ def list_rows(settings: Settings, limit: int, request_id: str | None, as_json: b
 @click.pass_context
 def verify(ctx: click.Context, as_json: bool) -> None:
     """Check the chain of rows and find questions without an end; exit 1 if the chain is broken."""
-    report = _log(ctx.obj).verify()
+    report = audit_log_in(ctx.obj.home).verify()
     if as_json:
         click.echo(json.dumps({**asdict(report), "intact": report.intact}, ensure_ascii=False))
     else:
@@ -39,10 +39,6 @@ def verify(ctx: click.Context, as_json: bool) -> None:
         for row in report.unfinished:
             click.echo(f"no end: {_line(row)}")
     ctx.exit(0 if report.intact else 1)
-
-
-def _log(settings: Settings) -> SQLiteAuditLog:
-    return SQLiteAuditLog(settings.home / "audit.db")
 
 
 def _line(row: AuditRow) -> str:

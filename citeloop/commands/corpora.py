@@ -162,10 +162,12 @@ def _list(settings: Settings, as_json: bool) -> None:
 
 
 def _store(settings: Settings) -> "HierarchicalKnowledgeStore":
-    """The store alone: no model is loaded."""
+    """The store alone, its changes of rights audited: no model is loaded."""
+    from citeloop.governance.audit import audit_log_in
+    from citeloop.governance.rights_change import record_in
     from citeloop.knowledge.store import HierarchicalKnowledgeStore
 
-    return HierarchicalKnowledgeStore(settings.home)
+    return HierarchicalKnowledgeStore(settings.home, on_rights_change=record_in(audit_log_in(settings.home)))
 
 
 def _page(summary: "CorpusSummary", grants: "Sequence[Grant]") -> str:

@@ -1,8 +1,9 @@
-"""The audit log: two rows a question, chained by hash, in a SQLite file of its own.
+"""The audit log: two rows a question, one a change of rights, chained by hash, in a SQLite file of its own.
 
 ``asked`` is durable before the first search; ``ended`` (answered, refused, failed, cancelled, interrupted) before the
-answer leaves. Rows are only ever appended. Each holds the hash of the row before it, so a changed, removed or
-re-ordered row shows in ``verify``; cutting off the newest rows does not, unless the last hash is kept elsewhere.
+answer leaves; ``rights`` before the change takes effect. Rows are only ever appended. Each holds the hash of the row
+before it, so a changed, removed or re-ordered row shows in ``verify``; cutting off the newest rows does not, unless the
+last hash is kept elsewhere.
 """
 
 import hashlib
@@ -15,28 +16,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from filelock import FileLock, Timeout
 
 from citeloop.errors import StoreBusy, StoreCorrupt, StoreError
+from citeloop.fork import call_after_fork
+from citeloop.governance.audit_format import bring_up_to_date
 
+AuditEvent: TypeAlias = Literal["asked", "ended", "rights"]
 Outcome = Literal["answered", "low_confidence", "no_evidence", "rejected", "failed", "cancelled", "interrupted"]
 
 _GENESIS = "0" * 64
 _BUSY_S = 10.0
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS audit (
-    seq INTEGER PRIMARY KEY,
-    at TEXT NOT NULL,
-    request_id TEXT NOT NULL,
-    event TEXT NOT NULL CHECK (event IN ('asked', 'ended')),
-    body TEXT NOT NULL,
-    previous_hash TEXT NOT NULL,
-    hash TEXT NOT NULL
-) STRICT;
-CREATE INDEX IF NOT EXISTS audit_request ON audit (request_id, event);
-"""
 _UNFINISHED = """
 SELECT seq, at, request_id, event, body FROM audit a WHERE event = 'asked'
 AND NOT EXISTS (SELECT 1 FROM audit e WHERE e.request_id = a.request_id AND e.event = 'ended') ORDER BY seq
@@ -51,9 +43,10 @@ class AuditRow:
     at: str
     """UTC, ISO 8601, milliseconds."""
     request_id: str
-    event: Literal["asked", "ended"]
+    event: AuditEvent
     body: dict[str, Any]
-    """asked: user, command, question, corpora, reason. ended: outcome, and what the answer rests on."""
+    """asked: user, command, question, corpora, reason. ended: outcome, and what the answer rests on. rights: see
+    ``RightsChange``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +68,9 @@ class AuditReport:
 
 
 class AuditLog(Protocol):
-    """Where questions are kept. Methods block until the row is durable: call them from a worker thread."""
+    """Where questions and changes of rights are kept. Methods block until the row is durable: not for event loops."""
 
-    def append(self, request_id: str, event: Literal["asked", "ended"], body: dict[str, Any]) -> None:
+    def append(self, request_id: str, event: AuditEvent, body: dict[str, Any]) -> None:
         """Add a row; raises ``StoreBusy`` or ``StoreCorrupt`` when it cannot be kept."""
 
 
@@ -87,12 +80,14 @@ class SQLiteAuditLog:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._local = threading.local()
+        self._take_fresh_turns()
+        call_after_fork(self._take_fresh_turns)
 
-    def append(self, request_id: str, event: Literal["asked", "ended"], body: dict[str, Any]) -> None:
+    def append(self, request_id: str, event: AuditEvent, body: dict[str, Any]) -> None:
         """Add a row, durable on return."""
         text = json.dumps(body, ensure_ascii=False, sort_keys=True)
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        with self._told_plainly(), self._connection() as connection:
+        with self._told_plainly(), self._turn(), self._connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
             last = connection.execute("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1").fetchone()
             seq, previous = (last[0] + 1, last[1]) if last else (1, _GENESIS)
@@ -126,6 +121,20 @@ class SQLiteAuditLog:
             unfinished = tuple(_as_row(row) for row in connection.execute(_UNFINISHED))
         return AuditReport(count, tuple(broken), unfinished, last_hash)
 
+    def _take_fresh_turns(self) -> None:
+        self._turns = threading.Lock()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One thread of this process after the other: SQLite lets those that wait sleep for up to 100 ms at a time."""
+        turns = self._turns
+        if not turns.acquire(timeout=_BUSY_S):
+            raise self._busy()
+        try:
+            yield
+        finally:
+            turns.release()
+
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
         if getattr(self._local, "pid", None) != os.getpid():  # a connection must not cross a fork
@@ -145,9 +154,13 @@ class SQLiteAuditLog:
         # Of two that make the file at once, SQLite refuses one without waiting: they take turns.
         with FileLock(self._path.with_suffix(".lock"), timeout=_BUSY_S):
             connection = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None)
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.executescript(_SCHEMA)
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = FULL")
+                bring_up_to_date(connection, self._path)
+            except BaseException:
+                connection.close()  # with what it began
+                raise
         return connection
 
     @contextmanager
@@ -169,6 +182,11 @@ class SQLiteAuditLog:
 
     def _busy(self) -> StoreBusy:
         return StoreBusy(f"{self._path} was locked for {_BUSY_S:.0f} s by another process; try again")
+
+
+def audit_log_in(home: Path) -> SQLiteAuditLog:
+    """The audit log of a home folder; its file is made when it is first used."""
+    return SQLiteAuditLog(home / "audit.db")
 
 
 def _row_hash(seq: int, at: str, request_id: str, event: str, text: str, previous: str) -> str:

@@ -19,7 +19,7 @@ async def query() -> "AuditedGraph":
 
 async def served_engine() -> "RAGQueryEngine":
     """The engine of this process, opened at the first call, off the server's event loop."""
-    return await asyncio.to_thread(_open_once)
+    return _engine if _engine is not None else await asyncio.to_thread(_open_once)
 
 
 def _open_once() -> "RAGQueryEngine":

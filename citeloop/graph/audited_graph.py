@@ -1,6 +1,8 @@
 """A graph that closes its audit rows however its run ends."""
 
 import asyncio
+import copy
+import functools
 import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
@@ -78,6 +80,10 @@ class AuditedGraph(BridgedGraph):
             raise
         await self._end(record, "interrupted")
 
+    def get_context_jsonschema(self) -> dict[str, Any]:
+        """As ``CompiledStateGraph.get_context_jsonschema``; made once, as the server asks for it with every run."""
+        return copy.deepcopy(_settings_schema())
+
     def _refuse_unusable(self, input: object, settings: RAGConfig) -> None:
         known = self.builder.input_schema.__annotations__
         unknown = sorted(set(input) - set(known)) if isinstance(input, Mapping) else []
@@ -97,6 +103,11 @@ class AuditedGraph(BridgedGraph):
             await self._door.end(record, body)
         except StoreError as lost:  # what ended the run matters more; `audit verify` reports the missing end
             _log.error("the end (%s) of request %s could not be kept: %s", outcome, record.request_id, lost)
+
+
+@functools.cache
+def _settings_schema() -> dict[str, Any]:
+    return RAGConfig.model_json_schema()
 
 
 def _is_question_or_decision(input: object) -> bool:

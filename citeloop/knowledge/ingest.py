@@ -78,6 +78,7 @@ class Indexer:
         """
         with self._store.file.writing() as connection:
             corpus = find_writable(connection, corpus_name, self._store.policy.principals(caller))
+            self._store.on_rights_change({"change": "deleted", "corpus": corpus_name, "by": caller.user_id})
             StoreWriter(connection).delete_corpus(corpus)
             self._journal(connection).recover()
 

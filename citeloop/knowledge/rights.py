@@ -89,6 +89,10 @@ class CorpusRights:
         )
         return removed.rowcount == 1
 
-    def set_owner(self, user_id: str) -> None:
-        """Make the corpus another user's."""
-        self._connection.execute("UPDATE corpora SET owner = ? WHERE id = ?", (user_id, self._corpus_id))
+    def set_owner(self, user_id: str) -> bool:
+        """Make the corpus the user's; False where it was."""
+        changed = self._connection.execute(
+            "UPDATE corpora SET owner = :owner WHERE id = :corpus AND owner <> :owner",
+            {"owner": user_id, "corpus": self._corpus_id},
+        )
+        return changed.rowcount == 1

@@ -4,10 +4,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from citeloop.errors import CorpusNotFound
 from citeloop.governance.access import AccessPolicy, OwnersAndGrants, parse_principal
+from citeloop.governance.rights_change import OnRightsChange, unrecorded
 from citeloop.knowledge.corpus import Chunk, ChunkSentences, CorpusSummary, Grant, OpenCorpus
 from citeloop.knowledge.rights import CorpusRights, bind_principals, is_among_readable, is_readable
 from citeloop.knowledge.store_file import StoreFile
@@ -36,15 +37,22 @@ class HierarchicalKnowledgeStore:
     Every read takes an ``OpenCorpus`` and sees that corpus alone. All methods block; all are thread-safe, survive a
     fork, and answer from the last commit while another process writes.
 
+    ``on_rights_change`` is told each change of owner or grants, and each deletion, before it is committed, and undoes
+    it by raising. The store of an engine from ``open_engine``, and of the command line, so leaves a row in the audit
+    log for each; a program that makes a store of its own passes ``record_in(audit)`` to have the same.
+
     Raises:
         StoreCorrupt: ``store.db`` cannot be read, or is not ours.
         StoreVersionMismatch: it was written in another format.
         StoreError: the folder or the file cannot be used.
     """
 
-    def __init__(self, home: Path, policy: AccessPolicy | None = None) -> None:
+    def __init__(
+        self, home: Path, policy: AccessPolicy | None = None, on_rights_change: OnRightsChange = unrecorded
+    ) -> None:
         self.file = StoreFile(home)
         self.policy = policy or OwnersAndGrants()
+        self.on_rights_change = on_rights_change
 
     def open_corpus(self, name: str, caller: UserContext) -> OpenCorpus:
         """The corpus, for one caller, as of now.
@@ -94,7 +102,9 @@ class HierarchicalKnowledgeStore:
         """
         asked = [parse_principal(reader) for reader in readers]
         with self._changing_rights(name, caller) as rights:
-            return [reader for reader in asked if rights.grant(reader, caller.user_id)]
+            granted = [reader for reader in asked if rights.grant(reader, caller.user_id)]
+            self._tell("granted", name, granted, caller)
+        return granted
 
     def revoke(self, name: str, readers: Sequence[str], caller: UserContext) -> list[str]:
         """Take grants back; those that were there are returned. Otherwise as ``grant``.
@@ -103,16 +113,18 @@ class HierarchicalKnowledgeStore:
         """
         asked = [parse_principal(reader) for reader in readers]
         with self._changing_rights(name, caller) as rights:
-            return [reader for reader in asked if rights.revoke(reader)]
+            revoked = [reader for reader in asked if rights.revoke(reader)]
+            self._tell("revoked", name, revoked, caller)
+        return revoked
 
     def set_owner(self, name: str, user_id: str, caller: UserContext) -> None:
         """Make the corpus another user's, who alone may write it from then on; grants stay. Raises as ``grant`` does.
 
         An indexing of it that is under way goes on to its end.
         """
-        parse_principal(f"user:{user_id}")
+        owner = parse_principal(f"user:{user_id}")
         with self._changing_rights(name, caller) as rights:
-            rights.set_owner(user_id)
+            self._tell("owner", name, [owner] if rights.set_owner(user_id) else [], caller)
 
     def corpus_summary(self, corpus: OpenCorpus) -> CorpusSummary:
         """Counts and provenance of a corpus.
@@ -206,6 +218,12 @@ class HierarchicalKnowledgeStore:
     def _changing_rights(self, name: str, caller: UserContext) -> Iterator[CorpusRights]:
         with self.file.amending() as connection:
             yield CorpusRights(connection, name, self.policy.principals(caller))
+
+    def _tell(
+        self, change: Literal["granted", "revoked", "owner"], name: str, principals: list[str], caller: UserContext
+    ) -> None:
+        if principals:
+            self.on_rights_change({"change": change, "corpus": name, "principals": principals, "by": caller.user_id})
 
     def _one(self, statement: str, values: Mapping[str, str]) -> tuple[Any, ...] | None:
         return next(iter(self._all(statement, values)), None)

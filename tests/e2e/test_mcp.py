@@ -15,9 +15,11 @@ ASKED = {"question": "How long is parental leave?", "access_reason": "mcp"}
 
 @asynccontextmanager
 async def mcp_client(url: str, **headers: str) -> AsyncIterator[Client]:
-    async with httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False) as http:
-        async with Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client:
-            yield client
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False) as http,
+        Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
+    ):
+        yield client
 
 
 async def test_a_tool_says_what_it_does_and_what_it_takes(local_server: DevServer) -> None:

@@ -1,4 +1,4 @@
-"""What Studio does with the graph: the form, the picture, step by step, editing between steps, forks and replays, chat."""
+"""What Studio does with the graph: form and picture, step by step, edits between steps, forks, replays, chat."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,42 +1,16 @@
 """What goes wrong on the command line is one line on stderr that says what to do, and no traceback."""
 
-import logging
 import sqlite3
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
-from typing import Protocol
 
 import pytest
 
-from citeloop.cli import main
+from tests.command_line import Run
 
 LEAVE = "How long is parental leave?"
 
-
-class Run(Protocol):
-    """``citeloop ARGUMENTS`` in this process, as its entry point runs it."""
-
-    def __call__(self, home: Path, *arguments: str, **variables: str) -> "CompletedProcess[str]": ...
-
-
-@pytest.fixture
-def run(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, onnx_embedder: object
-) -> Iterator[Run]:
-    monkeypatch.chdir(tmp_path)
-
-    def run_main(home: Path, *arguments: str, **variables: str) -> "CompletedProcess[str]":
-        for name, value in {"CITELOOP_HOME": str(home), **variables}.items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.setattr(sys, "argv", ["citeloop", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return CompletedProcess(arguments, int(ended.value.code or 0), *capsys.readouterr())
-
-    yield run_main
-    logging.getLogger("citeloop").setLevel(logging.NOTSET)
+pytestmark = pytest.mark.usefixtures("onnx_embedder")
 
 
 def told(result: "CompletedProcess[str]", code: int) -> str:

@@ -10,5 +10,5 @@ README = Path(__file__).parents[2] / "README.md"
 
 def test_the_picture_is_true(engine: RAGQueryEngine) -> None:
     drawn = engine.graph.get_graph(xray=True).draw_mermaid().strip()
-    [shown] = re.findall(r"<!-- graph: begin -->\n```mermaid\n(.*?)\n```\n<!-- graph: end -->", README.read_text(), re.S)
-    assert shown == drawn
+    block = r"<!-- graph: begin -->\n```mermaid\n(.*?)\n```\n<!-- graph: end -->"
+    assert re.findall(block, README.read_text("utf-8"), re.DOTALL) == [drawn]

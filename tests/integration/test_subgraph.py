@@ -14,6 +14,7 @@ from citeloop.governance.identity import CALLER_KEY
 from citeloop.state.models import UserContext
 from tests.handbook import audit_events, guard
 
+
 @pytest.fixture
 def engine(engine: RAGQueryEngine) -> RAGQueryEngine:
     """Its corpora are open to Ana, not to everybody."""
