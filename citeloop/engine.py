@@ -1,8 +1,10 @@
 """The embedded face: stores and models opened once, questions answered many times."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal, NamedTuple, Unpack
 
 from langchain_core.language_models import BaseChatModel
@@ -62,8 +64,6 @@ class ReviewOptions(TypedDict, total=False):
     note: str
     """Why; kept in the audit log."""
     user_context: UserContext | None
-    config: RAGConfig
-    """Settings under which an edit is validated, instead of the engine's."""
 
 
 class _Call(NamedTuple):
@@ -126,6 +126,8 @@ class RAGQueryEngine:
             checkpointer,
         )
         self._keeps_threads = checkpointer is not None
+        self._decisions: set[str] = set()
+        self._decisions_lock = Lock()
 
     def query(self, question: str, *, access_reason: str, **options: Unpack[QueryOptions]) -> RAGResponse:
         """Answer ``question`` from the caller's corpora (ADR-031, ``@corpus:query``).
@@ -160,14 +162,16 @@ class RAGQueryEngine:
         and ``InvalidRequest`` when nothing waits on the thread.
         """
         call = self._decision(thread_id, decision, options)
-        self._require_waiting(self.graph.get_state(call.config).next, thread_id)
-        return _response(self.graph.invoke(call.input, call.config, context=call.context), call)
+        with self._deciding(thread_id):
+            self._require_waiting(self.graph.get_state(call.config).next, thread_id)
+            return _response(self.graph.invoke(call.input, call.config, context=call.context), call)
 
     async def areview(self, thread_id: str, decision: Decision, **options: Unpack[ReviewOptions]) -> RAGResponse:
         """As ``review``, in the caller's event loop."""
         call = self._decision(thread_id, decision, options)
-        self._require_waiting((await self.graph.aget_state(call.config)).next, thread_id)
-        return _response(await self.graph.ainvoke(call.input, call.config, context=call.context), call)
+        with self._deciding(thread_id):
+            self._require_waiting((await self.graph.aget_state(call.config)).next, thread_id)
+            return _response(await self.graph.ainvoke(call.input, call.config, context=call.context), call)
 
     def close(self) -> None:
         """Wait for the work under way and give threads and connections back; the engine answers no more."""
@@ -175,11 +179,9 @@ class RAGQueryEngine:
         self.store.close()
 
     def _call(self, question: str, access_reason: str, options: QueryOptions, *, ask: bool) -> _Call:
-        if unknown := options.keys() - QueryOptions.__annotations__.keys():
-            known = ", ".join(QueryOptions.__annotations__)
-            raise InvalidRequest(f"unknown option {', '.join(sorted(unknown))}; the options are {known}")
+        _refuse_unknown(options, QueryOptions)
         corpora = options.get("corpus_ids")
-        if isinstance(corpora, str):
+        if corpora is not None and (isinstance(corpora, str) or not isinstance(corpora, Sequence)):
             raise InvalidRequest(f"corpus_ids is a list of names: write [{corpora!r}]")
         request = QueryInput(question=question, access_reason=access_reason, command="ask" if ask else "query")
         if corpora is not None:
@@ -189,13 +191,26 @@ class RAGQueryEngine:
             configurable["thread_id"] = options.get("thread_id") or str(uuid.uuid4())
         return _Call(request, RunnableConfig(configurable=configurable), self._run_settings(options))
 
+    @contextmanager
+    def _deciding(self, thread_id: str) -> Iterator[None]:
+        """One decision at a time for each thread: of two at once, the second would go over the first."""
+        with self._decisions_lock:
+            if thread_id in self._decisions:
+                raise InvalidRequest(f"a decision on thread {thread_id} is being carried out")
+            self._decisions.add(thread_id)
+        try:
+            yield
+        finally:
+            self._decisions.discard(thread_id)
+
     def _decision(self, thread_id: str, decision: Decision, options: ReviewOptions) -> _Call:
         if not self._keeps_threads:
             raise InvalidRequest("reviews need threads: open_engine(checkpointer=...)")
+        _refuse_unknown(options, ReviewOptions)
         resume = {"decision": decision, "answer": options.get("answer", ""), "note": options.get("note", "")}
         caller = options.get("user_context") or UserContext()
         config = RunnableConfig(configurable={CALLER_KEY: caller, "thread_id": thread_id})
-        return _Call(Command(resume=resume), config, options.get("config") or self.config)
+        return _Call(Command(resume=resume), config, self.config)
 
     @staticmethod
     def _require_waiting(next_nodes: tuple[str, ...], thread_id: str) -> None:
@@ -212,6 +227,12 @@ class RAGQueryEngine:
             "require_citations",
         )
         return read_settings({**settings.model_dump(), **{name: options[name] for name in names if name in options}})
+
+
+def _refuse_unknown(options: Mapping[str, object], kind: type) -> None:
+    if unknown := options.keys() - kind.__annotations__.keys():
+        known = ", ".join(kind.__annotations__)
+        raise InvalidRequest(f"unknown option {', '.join(sorted(unknown))}; the options are {known}")
 
 
 def open_engine(
@@ -243,7 +264,7 @@ def open_engine(
     switch_off_keyless_tracing()
     settings = settings or Settings()
     folder = Path(home or settings.home).expanduser()
-    config = config or RAGConfig()
+    config = config or RAGConfig(review=settings.review)
     embedder = MemoizedEmbedder(load_embedder(settings))
     judge = RelevanceJudge(embedder)
     audit = audit_log_in(folder)

@@ -33,6 +33,10 @@ The LangGraph server shows clients the message of an error of some builtin kinds
 the caller can mend, and what the model said, is told; what could name a path of the server is not.
 """
 
+from typing import Self
+
+_SHOWN_CHARACTERS = 100
+
 
 class CiteloopError(Exception):
     """Base of all errors that citeloop raises on purpose."""
@@ -65,7 +69,12 @@ class CorpusNotFound(RequestError):
     code = "corpus_not_found"
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"no corpus named {name!r} is open to you; list those that are with `citeloop corpora`")
+        shown = name if len(name) <= _SHOWN_CHARACTERS else f"{name[:_SHOWN_CHARACTERS]}..."
+        super().__init__(f"no corpus named {shown!r} is open to you; list those that are with `citeloop corpora`")
+        self.name = name
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        return type(self), (self.name,)
 
 
 class CredentialsRefused(RequestError):
@@ -79,6 +88,9 @@ class CredentialsRefused(RequestError):
             "(Authorization: Bearer ..., or x-api-key: cl_...)"
         )
 
+    def __reduce__(self) -> tuple[type[Self], tuple[()]]:
+        return type(self), ()
+
 
 class IdentityNotSetUp(RequestError):
     """A server without identity answers its own machine alone, and the request came from elsewhere."""
@@ -91,6 +103,9 @@ class IdentityNotSetUp(RequestError):
             "`citeloop keys create --user ID` or CITELOOP_JWT_ISSUER, CITELOOP_JWT_AUDIENCE and CITELOOP_JWT_KEY_SET"
         )
 
+    def __reduce__(self) -> tuple[type[Self], tuple[()]]:
+        return type(self), ()
+
 
 class ReviewPending(RequestError):
     """The answer is there, and waits for a person's decision (``RAGConfig.review``)."""
@@ -102,6 +117,9 @@ class ReviewPending(RequestError):
         self.thread_id = thread_id
         self.review = review
         """What there is to decide on: answer, status, confidence, citations, note, decisions."""
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, dict[str, object]]]:
+        return type(self), (self.thread_id, self.review)
 
 
 class LoadError(CiteloopError):

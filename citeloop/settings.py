@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from citeloop.errors import InvalidRequest
+from citeloop.state.config import ReviewPolicy
 
 _LEAST_SECRET_BYTES = 32  # RFC 7518, 3.2: a key for HS256 is at least as long as its hash
 
@@ -76,6 +77,9 @@ class Settings(BaseSettings):
         default=None,
         description="Whether clients of a server may see and change the steps of a run (drafts, state between nodes); "
         "default: only where callers are not authenticated.",
+    )
+    review: ReviewPolicy = Field(
+        default="off", description="Answers that wait for a person, at the least; a run may ask for more, not for less."
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="WARNING", description="Least level shown.")
 

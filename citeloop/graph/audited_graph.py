@@ -4,7 +4,7 @@ import asyncio
 import copy
 import functools
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any, Self, cast
 
@@ -12,12 +12,12 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime, get_runtime
-from langgraph.types import Command
 
 from citeloop.errors import CiteloopError, InvalidRequest, StoreError
 from citeloop.governance.audit import Outcome
 from citeloop.governance.door import Door
 from citeloop.governance.run_record import RunRecord, attach_run_record
+from citeloop.graph.input_check import checked_input
 from citeloop.graph.run_settings import read_settings
 from citeloop.graph.sync_bridge import BridgedGraph
 from citeloop.graph.trace_metadata import attach_trace_metadata
@@ -62,7 +62,8 @@ class AuditedGraph(BridgedGraph):
         default = inherited if isinstance(inherited, RAGConfig) else self._default_context
         settings = read_settings(context) if context else default
         if parent is None:
-            self._refuse_unusable(input, settings)
+            input = checked_input(input, self.builder.input_schema.__annotations__, resumable=self._resumable)
+            self._require_thread(settings)
         try:
             config = attach_run_record(attach_trace_metadata(config, input, settings), record)
             run = super().astream(input, config, context=settings, **options)
@@ -84,14 +85,7 @@ class AuditedGraph(BridgedGraph):
         """As ``CompiledStateGraph.get_context_jsonschema``; made once, as the server asks for it with every run."""
         return copy.deepcopy(_settings_schema())
 
-    def _refuse_unusable(self, input: object, settings: RAGConfig) -> None:
-        known = self.builder.input_schema.__annotations__
-        unknown = sorted(set(input) - set(known)) if isinstance(input, Mapping) else []
-        if unknown:  # LangGraph drops them silently: a misspelt `corpora` would widen the search to everything
-            told = ", ".join(map(repr, unknown))
-            raise InvalidRequest(f"unknown input {told}; the inputs are {', '.join(sorted(known))}")
-        if not self._resumable and not _is_question_or_decision(input):
-            raise InvalidRequest("threads keep no steps here, so a run cannot go on from one; ask the question again")
+    def _require_thread(self, settings: RAGConfig) -> None:
         if stricter_review(settings.review, self._default_context.review) != "off" and not self.checkpointer:
             raise InvalidRequest("an answer that waits for review needs a thread: ask on one, or set review to off")
 
@@ -110,15 +104,10 @@ def _settings_schema() -> dict[str, Any]:
     return RAGConfig.model_json_schema()
 
 
-def _is_question_or_decision(input: object) -> bool:
-    if isinstance(input, Command):
-        return input.resume is not None and not input.goto and not input.update
-    return input is not None
-
-
 def _parent_runtime() -> Runtime[Any] | None:
     """The runtime of the graph that this one is a node of."""
     try:
-        return get_runtime()
+        runtime = get_runtime()
     except (RuntimeError, KeyError):  # not called from a node
         return None
+    return runtime if isinstance(runtime, Runtime) else None  # the LangGraph server puts one of its own there

@@ -66,3 +66,8 @@ async def route_after_compose_response(state: QueryState) -> Literal["review_ans
             return "review_answer" if status == "low_confidence" else "audit_response"
         case _:
             return "audit_response"
+
+
+async def route_after_review_answer(state: QueryState) -> Literal["audit_response", "review_answer"]:
+    """Ask again until there is a decision that can be carried out."""
+    return "audit_response" if state["review"]["decided"] else "review_answer"

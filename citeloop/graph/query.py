@@ -18,6 +18,7 @@ from citeloop.graph.edges import (
     route_after_drop_invalid_sources,
     route_after_expand_context,
     route_after_generate_answer,
+    route_after_review_answer,
     route_after_validate_citations,
 )
 from citeloop.graph.step_channels import without_steps
@@ -78,8 +79,9 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
         state, context_schema=RAGConfig, input_schema=QueryInput, output_schema=QueryOutput
     )
     node = functools.partial(graph.add_node, input_schema=state)
-    inside = functools.partial(bind, behind=p.door)
-    node("authorize", bind(authorize, store=p.store, door=p.door, workers=p.workers, least_review=p.config.review))
+    inside = functools.partial(bind, behind=p.door, quiet=not p.expose_steps)
+    door = functools.partial(bind, quiet=not p.expose_steps)
+    node("authorize", door(authorize, store=p.store, door=p.door, workers=p.workers, least_review=p.config.review))
     node("analyze_query", inside(analyze_query, analyzer=p.analyzer))
     node("plan_searches", inside(plan_searches, searcher=p.searcher, workers=p.workers))
     node("search_corpus", inside(search_corpus, searcher=p.searcher, workers=p.workers), input_schema=SearchTask)
@@ -109,7 +111,7 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     graph.add_conditional_edges("expand_context", route_after_expand_context)
     graph.add_edge("refuse_answer", "compose_response")
     graph.add_conditional_edges("compose_response", route_after_compose_response)
-    graph.add_edge("review_answer", "audit_response")
+    graph.add_conditional_edges("review_answer", route_after_review_answer)
     graph.add_edge("audit_response", END)
 
     compiled = graph.compile(checkpointer=checkpointer, name="query")

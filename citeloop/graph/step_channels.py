@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from citeloop.state.reducers import union_by_key
 
-KEPT = frozenset({"messages", "request", "checked_response", "answer", "response"})
+KEPT = frozenset({"messages", "request", "checked_response", "review", "answer", "response"})
 """What a thread keeps all the same: the conversation, the turn's request, and checked text."""
 
 

@@ -18,11 +18,21 @@ from citeloop.governance.identity import caller_of
 from citeloop.governance.run_record import run_record_of
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.state.config import RAGConfig, ReviewPolicy, run_config, stricter_review
-from citeloop.state.graph_state import Command, QueryState, Request
+from citeloop.state.graph_state import Command, QueryState, Request, Review
 from citeloop.workers import WorkerPool
 
 MAX_QUESTION_CHARACTERS = 20_000
 MAX_REASON_CHARACTERS = 2_000
+
+
+_CHECKS = {
+    "similarity_threshold",
+    "confidence_threshold",
+    "max_invalid_citations",
+    "require_citations",
+    "min_citations_per_claim",
+}
+"""Settings that decide whether an answer passes."""
 
 
 class Admitted(TypedDict):
@@ -46,6 +56,7 @@ class Admitted(TypedDict):
     ranked_by: str
     round_trace: list[Any]
     checked_response: dict[str, Any]
+    review: Review
     answer: str
     response: dict[str, Any]
 
@@ -66,7 +77,7 @@ async def authorize(
     read. No search runs before the asked row is durable. ``least_review`` is the engine's own policy.
     """
     caller, settings = caller_of(config), run_config(runtime.context)
-    request = _request_of(state, stricter_review(settings.review, least_review))
+    request = _request_of(state, settings, least_review)
     door.require_reason(request["command"], request["access_reason"])
     await door.admit(run_record_of(config), caller, request, wants_audit=settings.audit_all_queries)
     await workers.run(store.open_corpora, request["corpora"], caller)  # after the row: who tried what is kept as well
@@ -89,6 +100,7 @@ async def authorize(
         ranked_by="",
         round_trace=[],
         checked_response={},
+        review=Review(decided=False, note=""),
         answer="",
         response={},
     )
@@ -104,7 +116,7 @@ class _Inputs(BaseModel):
     overrides: dict[str, Any] = {}
 
 
-def _request_of(state: QueryState, review: ReviewPolicy) -> Request:
+def _request_of(state: QueryState, settings: RAGConfig, least_review: ReviewPolicy) -> Request:
     inputs = _validated(_said_in_chat(state) if not state.get("question") else _sent(state))
     if not inputs.question:
         raise InvalidRequest("the question is empty; send `question`, or `messages` that end with a human one")
@@ -116,8 +128,13 @@ def _request_of(state: QueryState, review: ReviewPolicy) -> Request:
         command=inputs.command,
         started_at=time.time(),
         overrides=inputs.overrides,
-        review=review,
+        review=stricter_review(settings.review, least_review),
+        checks=_checks(settings, inputs.overrides),
     )
+
+
+def _checks(settings: RAGConfig, overrides: dict[str, Any]) -> dict[str, Any]:
+    return {**settings.model_dump(include=_CHECKS), **{name: overrides[name] for name in _CHECKS & overrides.keys()}}
 
 
 def _sent(state: QueryState) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from langchain_core.runnables import RunnableConfig
 from typing_extensions import TypedDict
 
 from citeloop.governance.run_record import run_record_of
-from citeloop.state.graph_state import CheckedDraft, Passage, QueryState
+from citeloop.state.graph_state import CheckedDraft, Passage, QueryState, SearchFailure
 from citeloop.state.models import (
     Citation,
     RAGResponse,
@@ -27,7 +27,8 @@ class Composed(TypedDict):
 async def compose_response(state: QueryState, config: RunnableConfig, *, expose_steps: bool) -> Composed:
     """Build the ``RAGResponse`` from the best validated draft, marked when none passed.
 
-    Where steps are not exposed, the drafts of the rounds stay out of its trace: they are not what was validated last.
+    Where steps are not exposed, the drafts of the rounds stay out of its trace, as they are not what was validated
+    last, and so does what errors said.
     """
     best = state["best"]
     assert best is not None, "the graph ends only after a draft or a refusal"
@@ -63,9 +64,14 @@ def _trace(state: QueryState, best: CheckedDraft, expose_steps: bool) -> dict[st
         "ranked_by": state["ranked_by"],
         "rounds": rounds if expose_steps else [_without_draft(told) for told in rounds],
         "returned_round": best["round"],
-        "failures": list(state["search_failures"].values()),
+        "failures": [failure if expose_steps else _by_kind(failure) for failure in state["search_failures"].values()],
         "model_failure": state["model_failure"],
     }
+
+
+def _by_kind(failure: SearchFailure) -> SearchFailure:
+    """Without the words of the error, which may name files of the server."""
+    return SearchFailure(**{**failure, "error": failure["error"].partition(":")[0]})
 
 
 def _without_draft(told: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from typing_extensions import TypedDict
 from citeloop.governance.identity import caller_of
 from citeloop.prompts.refusals import WITHHELD
 from citeloop.retrieval.passages import PassageReader
-from citeloop.state.config import RAGConfig, run_config
-from citeloop.state.graph_state import QueryState, Verdict
+from citeloop.state.config import RAGConfig
+from citeloop.state.graph_state import QueryState, Review, Verdict
 from citeloop.state.models import Citation, RAGResponse
 from citeloop.verification.draft_verifier import DraftVerifier
 from citeloop.verification.refusal import status_of
@@ -29,7 +29,7 @@ class ReviewDecision(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     decision: Literal["approve", "edit", "reject"]
-    answer: str = Field(default="", max_length=100_000, description="The edited answer, with its [n] citations.")
+    answer: str = Field(default="", max_length=20_000, description="The edited answer, with its [n] citations.")
     note: str = Field(default="", max_length=2_000, description="Why; kept in the audit log.")
 
     @model_validator(mode="before")
@@ -37,54 +37,62 @@ class ReviewDecision(BaseModel):
     def _read_words(cls, value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        return json.loads(value) if value.lstrip().startswith("{") else {"decision": value.strip().lower()}
+        return _read_json(value) if value.lstrip().startswith("{") else {"decision": value.strip().lower()}
 
     @model_validator(mode="after")
-    def _check_edit(self) -> "ReviewDecision":
-        if self.decision == "edit" and not self.answer.strip():
-            raise ValueError("an edit needs the edited answer")
+    def _check_answer(self) -> "ReviewDecision":
+        if (self.decision == "edit") != bool(self.answer.strip()):
+            raise ValueError("an edit needs the edited answer, and nothing else takes one")
         return self
 
 
 class Reviewed(TypedDict):
-    """The response as it was decided."""
+    """The response as far as it is decided on."""
 
     checked_response: dict[str, Any]
+    review: Review
 
 
 async def review_answer(
     state: QueryState,
-    runtime: Runtime[RAGConfig],
     config: RunnableConfig,
+    runtime: Runtime[RAGConfig],
     *,
     reader: PassageReader,
     verifier: DraftVerifier,
     workers: WorkerPool,
 ) -> Reviewed:
-    """Pause until a person has decided; an edit that does not pass validation is shown again with what is wrong.
+    """Pause for one decision. One that cannot be read, and an edit that does not pass validation, lead back here.
 
-    The sources of an edit are read anew, as the reviewer: the citations are checked against what is stored now, and
-    against nothing that the reviewer may not read.
+    The sources of an edit are read anew, as the reviewer: its citations are checked against what is stored now, and
+    against nothing that the reviewer may not read; by the settings of the asker, whatever the reviewer brings. Each
+    reply is judged once: a later one never goes over an earlier one again.
     """
     response = RAGResponse.model_validate(state["checked_response"])
-    note = _last_note(response)
-    while True:
-        reply = _await_decision(_offer(state, response, note), runtime)
-        try:
-            decision = ReviewDecision.model_validate(reply)
-        except ValueError as error:
-            note = f"that decision cannot be read ({_first_problem(error)}); {_HOW}"
-            continue
-        if decision.decision == "edit":
-            settings = run_config(runtime.context, state["request"])
-            verdict = await workers.run(_validate, reader, verifier, state, response, decision, config, settings)
+    reply = _await_decision(_offer(state, response), runtime)
+    try:
+        decision = ReviewDecision.model_validate(reply)
+    except ValueError as error:
+        note = f"that decision cannot be read ({_first_problem(error)}); {_HOW}"
+        return Reviewed(checked_response=state["checked_response"], review=Review(decided=False, note=note))
+    review = Review(decided=True, note="")
+    match decision.decision:
+        case "edit":
+            verdict = await workers.run(_validate, reader, verifier, state, response, decision, config)
             response = _edited(response, verdict)
             if not (verdict["passed"] or verdict["refused"]):
-                note = f"the edited answer did not pass: {verdict['note']}"
-                continue
-        if decision.decision == "reject":
+                review = Review(decided=False, note=f"the edited answer did not pass: {verdict['note']}")
+        case "reject":
             response = _withheld(response)
-        return Reviewed(checked_response=_signed(response, decision, config).model_dump(mode="json"))
+    signed = _signed(response, decision, caller_of(config).user_id)
+    return Reviewed(checked_response=signed.model_dump(mode="json"), review=review)
+
+
+def _read_json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def _await_decision(offer: dict[str, Any], runtime: Runtime[RAGConfig]) -> Any:
@@ -97,7 +105,7 @@ def _await_decision(offer: dict[str, Any], runtime: Runtime[RAGConfig]) -> Any:
         raise
 
 
-def _offer(state: QueryState, response: RAGResponse, note: str) -> dict[str, Any]:
+def _offer(state: QueryState, response: RAGResponse) -> dict[str, Any]:
     """What the reviewer sees."""
     return {
         "question": state["request"]["question"],
@@ -105,7 +113,7 @@ def _offer(state: QueryState, response: RAGResponse, note: str) -> dict[str, Any
         "status": response.status,
         "confidence": response.confidence,
         "citations": [citation.model_dump(mode="json") for citation in response.citations],
-        "note": note,
+        "note": state["review"]["note"] or _last_note(response),
         "decide": _HOW,
     }
 
@@ -126,10 +134,10 @@ def _validate(
     response: RAGResponse,
     decision: ReviewDecision,
     config: RunnableConfig,
-    settings: RAGConfig,
 ) -> Verdict:
     passages = reader.read_passages(response.sources, caller_of(config))
-    return verifier.verify(state["request"]["question"], decision.answer, passages, settings)
+    request = state["request"]
+    return verifier.verify(request["question"], decision.answer, passages, RAGConfig(**request["checks"]))
 
 
 def _edited(response: RAGResponse, verdict: Verdict) -> RAGResponse:
@@ -147,7 +155,7 @@ def _edited(response: RAGResponse, verdict: Verdict) -> RAGResponse:
 
 def _withheld(response: RAGResponse) -> RAGResponse:
     """Nothing of the answer is left, in the trace neither."""
-    kept = {"analysis": response.trace.get("analysis")}
+    kept = {key: response.trace.get(key) for key in ("analysis", "review")}
     return RAGResponse(
         answer=WITHHELD,
         status="rejected",
@@ -160,6 +168,10 @@ def _withheld(response: RAGResponse) -> RAGResponse:
     )
 
 
-def _signed(response: RAGResponse, decision: ReviewDecision, config: RunnableConfig) -> RAGResponse:
-    by = {"decision": decision.decision, "by": caller_of(config).user_id, "note": decision.note}
-    return response.model_copy(update={"trace": {**response.trace, "review": by}})
+def _signed(response: RAGResponse, decision: ReviewDecision, by: str) -> RAGResponse:
+    """Who decided what; of an answer that was edited and then approved or rejected, also who edited it."""
+    before = response.trace.get("review") or {}
+    signature = {"decision": decision.decision, "by": by, "note": decision.note}
+    if before.get("decision") == "edit" and decision.decision != "edit":
+        signature["edited_by"] = before["by"]
+    return response.model_copy(update={"trace": {**response.trace, "review": signature}})

@@ -28,9 +28,9 @@ async def health(request: Request) -> JSONResponse:
     ---
     summary: Whether the parts that an answer needs are there and answer
     responses:
-      200:
+      '200':
         description: All do; how long each took.
-      503:
+      '503':
         description: One does not; which, and why.
     """
     caller = caller_of({"configurable": {"langgraph_auth_user": request.user}})

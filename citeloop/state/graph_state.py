@@ -62,6 +62,8 @@ class Request(TypedDict):
     overrides: dict[str, Any]
     """Settings that the question itself asks for, by the names of ``RAGConfig``."""
     review: ReviewPolicy
+    checks: dict[str, Any]
+    """What an answer has to pass, as the asker had it set, for an edit in review; by the names of ``RAGConfig``."""
 
 
 class Analysis(TypedDict):
@@ -165,6 +167,14 @@ class CheckedDraft(TypedDict):
     passages: list[Passage]
 
 
+class Review(TypedDict):
+    """How far a person's decision has come."""
+
+    decided: bool
+    note: str
+    """What was wrong with the last reply; empty where nothing was."""
+
+
 class QueryState(TypedDict, total=False):
     """The state of the query graph."""
 
@@ -202,5 +212,6 @@ class QueryState(TypedDict, total=False):
 
     checked_response: dict[str, Any]
     """The ``RAGResponse`` as JSON, before a person's decision, where one is asked for, and its ended row."""
+    review: Review
     answer: str
     response: dict[str, Any]

@@ -37,6 +37,7 @@ EDGES = {
     ("compose_response", "audit_response"),
     ("compose_response", "review_answer"),
     ("review_answer", "audit_response"),
+    ("review_answer", "review_answer"),
     ("audit_response", "__end__"),
 }
 

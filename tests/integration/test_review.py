@@ -1,5 +1,6 @@
 """Human review: an answer waits, and a person approves it, edits it or rejects it; each leaves its rows."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ from langgraph.types import Command
 
 from citeloop.engine import RAGQueryEngine
 from citeloop.errors import InvalidRequest, ReviewPending
+from citeloop.governance.access import LocalSingleUser, OwnersAndGrants
 from citeloop.prompts.refusals import WITHHELD
 from citeloop.state.config import RAGConfig
 from citeloop.state.models import UserContext
-from tests.handbook import audit_events, engine_over
+from tests.handbook import audit_events, engine_over, guard
 
 QUESTION = "How long is parental leave?"
 ANA = UserContext(user_id="ana")
@@ -83,7 +85,57 @@ def test_an_edit_that_the_sources_do_not_bear_out_comes_back(engine: RAGQueryEng
     assert (response.status, response.trace["review"]["decision"]) == ("low_confidence", "approve")
 
 
-@pytest.mark.parametrize("reply", ["perhaps", {"decision": "edit"}, {"decision": "approve", "by": "root"}, 7])
+def test_a_reject_is_not_undone_by_an_earlier_edit(engine: RAGQueryEngine) -> None:
+    ask(guard(engine), user_context=ANA)
+    with pytest.raises(ReviewPending):
+        engine.review("t", "edit", answer="Parental leave lasts 52 years and comes with a horse. [1]", user_context=ANA)
+    response = engine.review("t", "reject", note="never")
+    assert (response.status, response.answer) == ("rejected", WITHHELD)
+    assert response.trace["review"] == {"decision": "reject", "by": "local", "note": "never", "edited_by": "ana"}
+
+
+def test_an_edit_is_judged_by_the_settings_of_the_asker(engine: RAGQueryEngine) -> None:
+    ask(engine)
+    lax = RAGConfig(similarity_threshold=0, confidence_threshold=0, max_invalid_citations=1)
+    edit = {"decision": "edit", "answer": "Parental leave lasts 52 years and comes with a horse. [1]"}
+    state = engine.graph.invoke(Command(resume=edit), {"configurable": {"thread_id": "t"}}, context=lax)
+    assert "did not pass" in state["__interrupt__"][0].value["note"]
+
+
+def test_an_answer_whose_sources_were_closed_can_still_be_rejected(engine: RAGQueryEngine) -> None:
+    guard(engine)
+    ask(engine, user_context=ANA)
+    with pytest.raises(ReviewPending):
+        engine.review("t", "edit", answer="Parental leave lasts 52 years and comes with a horse. [1]", user_context=ANA)
+    engine.store.policy = LocalSingleUser()
+    engine.store.revoke("handbook", ["everyone"], UserContext())
+    engine.store.policy = OwnersAndGrants(local_user_is_trusted=False)
+    assert engine.review("t", "reject", user_context=ANA).status == "rejected"
+
+
+def test_of_two_decisions_at_once_one_is_carried_out(engine: RAGQueryEngine) -> None:
+    ask(engine)
+    with ThreadPoolExecutor(2) as pool:
+        decisions = [pool.submit(engine.review, "t", decision) for decision in ("approve", "reject")]
+    failed = [decision.exception() for decision in decisions if decision.exception()]
+    assert [type(error) for error in failed] == [InvalidRequest]
+    assert sum(row.body.get("outcome") in ("answered", "rejected") for row in engine.audit.rows()) == 1
+
+
+def test_a_decision_takes_no_options_that_are_none_of_it(engine: RAGQueryEngine) -> None:
+    ask(engine)
+    with pytest.raises(InvalidRequest, match="unknown option user"):
+        engine.review("t", "approve", user="ana")  # type: ignore[call-arg]
+    with pytest.raises(ReviewPending) as again:
+        engine.review("t", "approve", answer="Something else. [1]")
+    assert "nothing else takes one" in str(again.value.review["note"])
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["perhaps", {"decision": "edit"}, {"decision": "approve", "by": "root"}, 7, '{"a":' * 100_000, "{", ["approve"]],
+    ids=lambda reply: str(reply)[:20],
+)
 def test_a_decision_that_cannot_be_read_is_asked_again(engine: RAGQueryEngine, reply: Any) -> None:
     ask(engine)
     config = {"configurable": {"thread_id": "t"}}

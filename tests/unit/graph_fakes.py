@@ -26,6 +26,7 @@ def request(question: str = "How long is parental leave?", **changes: Any) -> Re
         started_at=0.0,
         overrides={},
         review="off",
+        checks={},
     )
     return Request(**{**base, **changes})
 

@@ -7,6 +7,7 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
+from citeloop.errors import CorpusNotFound, StoreCorrupt, StoreError
 from citeloop.governance.run_record import RunRecord, attach_run_record
 from citeloop.graph.binding import bind
 from citeloop.state.config import RAGConfig
@@ -40,3 +41,27 @@ def test_what_langgraph_reads_is_kept() -> None:
     assert node.__name__ == "look_up"
     assert list(inspect.signature(node).parameters) == ["state", "runtime", "config"]
     assert get_type_hints(node)["state"] is QueryState
+
+
+async def lose_a_file(state: QueryState) -> None:
+    raise StoreCorrupt("/srv/secret/place/store.db cannot be read")
+
+
+async def lose_a_corpus(state: QueryState) -> None:
+    raise CorpusNotFound("legal")
+
+
+async def test_a_quiet_node_tells_its_errors_by_code_and_logs_them(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(StoreError) as told:
+        await bind(lose_a_file, quiet=True)({}, config={})
+    assert "/srv" not in str(told.value)
+    assert told.value.__cause__ is None
+    assert told.value.code == StoreCorrupt.code
+    assert "/srv/secret/place" in caplog.text
+    with pytest.raises(StoreCorrupt, match="/srv"):
+        await bind(lose_a_file)({}, config={})
+
+
+async def test_what_the_caller_can_mend_is_told_by_a_quiet_node_too() -> None:
+    with pytest.raises(CorpusNotFound, match="legal"):
+        await bind(lose_a_corpus, quiet=True)({}, config={})
