@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from typing import Any
+from typing import Annotated, Any
 
 from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
@@ -110,7 +110,7 @@ class _Inputs(BaseModel):
     """What a caller may send, as it must be."""
 
     question: str = Field(max_length=MAX_QUESTION_CHARACTERS)
-    corpora: list[str] | None = Field(min_length=1)
+    corpora: list[Annotated[str, Field(max_length=MAX_REASON_CHARACTERS)]] | None = Field(min_length=1)
     access_reason: str = Field(max_length=MAX_REASON_CHARACTERS)
     command: Command
     overrides: dict[str, Any] = {}

@@ -58,6 +58,8 @@ async def test_an_unusable_question_is_refused(question: str) -> None:
         {"question": "lone \ud800 surrogate"},
         {"corpora": "handbook"},
         {"corpora": []},
+        {"corpora": ["lone \ud800 surrogate"]},
+        {"corpora": ["x" * 10_000]},
         {"command": "sudo"},
     ],
 )
