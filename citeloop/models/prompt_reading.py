@@ -10,10 +10,10 @@ _ATTRIBUTE = re.compile(r"(\w+)=\"([^\"]*)\"")
 
 @dataclass(frozen=True, slots=True)
 class PromptDocument:
-    """A numbered document as the prompt shows it, its escapes undone."""
+    """A document as the prompt shows it, its escapes undone."""
 
     label: str
-    """What a citation of it holds: ``1`` for ``[1]``."""
+    """What a citation of it holds: ``1`` for ``[1]``, ``D7`` for ``[D7]``."""
     context: str
     """Title and headings."""
     text: str
@@ -30,11 +30,11 @@ def read_tag(prompt: str, tag: str) -> str | None:
 
 
 def read_documents(prompt: str) -> list[PromptDocument]:
-    """The ``<document>`` elements of a prompt, in order; those without a number are left out."""
+    """The ``<document>`` elements of a prompt, in order; those without a number or an id are left out."""
     return [
-        PromptDocument(attributes["number"], _context(attributes), unescape(match["text"]))
+        PromptDocument(label, _context(attributes), unescape(match["text"]))
         for match in _DOCUMENT.finditer(prompt)
-        if "number" in (attributes := _attributes(match["attributes"]))
+        if (label := (attributes := _attributes(match["attributes"])).get("number") or attributes.get("id"))
     ]
 
 

@@ -14,8 +14,8 @@ from citeloop.prompts.grounded_answer import grounded_answer_messages, render_do
 from citeloop.retrieval.context_budget import answer_room
 from citeloop.state.config import RAGConfig, run_config
 from citeloop.state.graph_state import Draft, QueryState
+from citeloop.text.thinking import strip_thinking
 from citeloop.text.tokens import count_tokens
-from citeloop.verification.citations import strip_thinking
 from citeloop.workers import WorkerPool
 
 

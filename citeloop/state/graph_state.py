@@ -5,7 +5,7 @@ rights. The caller's inputs are ephemeral: the door copies them into ``request``
 out never keeps the last turn's value.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import EphemeralValue
@@ -131,6 +131,8 @@ class Passage(TypedDict):
     start: int
     end: int
     score: float
+    label: NotRequired[str]
+    """How citations name it, where not by its number: ``D7``."""
 
 
 class Draft(TypedDict):

@@ -1,0 +1,40 @@
+"""The draft from the sub-answers (Sub-questions, step 4)."""
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from citeloop.models.chat_caller import ChatCaller
+from citeloop.prompts.library import Prompt
+from citeloop.prompts.multi_query import fill, render_sub_answers
+from citeloop.state.graph_state import Draft
+from citeloop.state.multi_query_config import SubQuestionsConfig
+from citeloop.state.multi_query_state import SubQuestionsState
+
+
+class Combined(TypedDict):
+    """The draft."""
+
+    draft: Draft
+    tokens: dict[str, int]
+
+
+async def combine_sub_answers(
+    state: SubQuestionsState,
+    runtime: Runtime[SubQuestionsConfig],
+    config: RunnableConfig,
+    *,
+    caller: ChatCaller,
+    prompt: Prompt,
+) -> Combined:
+    """Answer the question from every sub-question and its answer, those not found among them. Raises ``ModelError``."""
+    pairs = [(part["sub_question"], part["answer"]) for part in state["sub_answers"]]
+    messages = fill(
+        prompt,
+        {"question": state["request"]["question"]},
+        {"sub_questions_and_answers": render_sub_answers(pairs)},
+    )
+    reply = await caller.call(
+        messages, config, name="combine", prompt=prompt.name, timeout_s=runtime.context.model_timeout_s
+    )
+    return Combined(draft=Draft(text=reply.text, tokens=reply.tokens), tokens={"combine_sub_answers": reply.tokens})

@@ -1,0 +1,57 @@
+"""From one ranked list a query to one list (RAG-Fusion, steps 3 and 4)."""
+
+import logging
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
+from typing_extensions import TypedDict
+
+from citeloop.prompts.library import Prompt
+from citeloop.retrieval.found_documents import passages_by_id, require_one_answer, trace_query
+from citeloop.retrieval.prompt_passages import number_fitting
+from citeloop.retrieval.rank_fusion import FusedHit, reciprocal_rank_fusion
+from citeloop.state.graph_state import Passage
+from citeloop.state.multi_query_config import RagFusionConfig
+from citeloop.state.multi_query_state import Contributor, FoundDocuments, FusedDocument, MultiQueryTrace, RagFusionState
+
+_log = logging.getLogger(__name__)
+
+_TRACED = 20
+"""Fused documents kept in the trace."""
+
+
+class FusedDocuments(TypedDict):
+    """The documents for the generator. The raw lists leave the state here; the trace keeps their ids."""
+
+    passages: list[Passage]
+    found: Overwrite
+    trace: MultiQueryTrace
+
+
+async def fuse_documents(state: RagFusionState, runtime: Runtime[RagFusionConfig], *, prompt: Prompt) -> FusedDocuments:
+    """Fuse by reciprocal rank, keep the best ``k``; log each query with its ranked ids, and the fused scores.
+
+    Raises ``SearchFailed`` when every query dropped out.
+    """
+    settings, found = runtime.context, list(state["found"].values())
+    require_one_answer([one["error"] for one in found])
+    fused = reciprocal_rank_fusion([[p["chunk_id"] for p in one["passages"]] for one in found], k=settings.rrf_k)
+    documents = passages_by_id(passage for one in found for passage in one["passages"])
+    best: list[Passage] = [{**documents[hit.id], "score": hit.score} for hit in fused[: settings.k]]
+    _log.info("fused %s", [(hit.id, hit.score) for hit in fused[:_TRACED]])
+    return FusedDocuments(
+        passages=number_fitting(best, prompt.text + state["request"]["question"], settings),
+        found=Overwrite({}),
+        trace=MultiQueryTrace(
+            queries=[trace_query(one) for one in found], fused=[_told(hit, found) for hit in fused[:_TRACED]]
+        ),
+    )
+
+
+def _told(hit: FusedHit, found: Sequence[FoundDocuments]) -> FusedDocument:
+    contributions = [
+        Contributor(query=found[part.ranked_list]["query"], rank=part.rank, score=part.score)
+        for part in hit.contributions
+    ]
+    return FusedDocument(chunk_id=hit.id, score=hit.score, contributions=contributions)

@@ -1,0 +1,36 @@
+"""One branch of the fan-out: one query to the retriever."""
+
+import asyncio
+import logging
+
+from langchain_core.runnables import RunnableConfig
+from typing_extensions import TypedDict
+
+from citeloop.retrieval.document_search import DocumentSearch
+from citeloop.state.graph_state import Passage
+from citeloop.state.multi_query_state import DocumentSearchTask, FoundDocuments
+
+_log = logging.getLogger(__name__)
+
+
+class SearchedDocuments(TypedDict):
+    """What the branch found, or why it dropped out, under a key of its own."""
+
+    found: dict[str, FoundDocuments]
+
+
+async def search_documents(
+    task: DocumentSearchTask, config: RunnableConfig, *, search: DocumentSearch
+) -> SearchedDocuments:
+    """Search within the task's time limit. A failed or slow branch is recorded and logged; its siblings stand."""
+    passages: list[Passage] = []
+    error = ""
+    try:
+        async with asyncio.timeout(task["timeout_s"]):
+            passages = await search.search(task["query"], task["depth"], config)
+    except Exception as failure:  # whatever went wrong in one branch must not end the others
+        reason = f"no result within {task['timeout_s']} s" if isinstance(failure, TimeoutError) else str(failure)
+        error = f"{type(failure).__name__}: {reason}"
+        _log.warning("query %r dropped out: %s", task["query"], error)
+    found = FoundDocuments(query=task["query"], origin=task["origin"], passages=passages, error=error)
+    return SearchedDocuments(found={task["key"]: found})
