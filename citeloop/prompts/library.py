@@ -8,7 +8,6 @@ import os
 import re
 from dataclasses import dataclass
 from functools import cache
-from html import unescape
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -51,9 +50,9 @@ class Prompt:
         return _PLACEHOLDER.sub(lambda match: values[match.group(1)], self.text)
 
     def read(self, rendered: str) -> dict[str, str] | None:
-        """The values that ``render`` was given, escapes undone; None where ``rendered`` is another prompt.
+        """The values that ``render`` was given, by name; None where ``rendered`` is another prompt. Linear.
 
-        Values of ours are escaped, so none of them can hold the words that stand around its place. Linear.
+        Values of ours are escaped, so none of them can hold the tags that stand around its place.
         """
         first, *rest = _PLACEHOLDER.split(self.text)
         if not rendered.startswith(first):
@@ -64,7 +63,7 @@ class Prompt:
             end = rendered.find(literal, start) if literal else len(rendered)
             if end < 0:
                 return None
-            values[name] = unescape(rendered[start:end])
+            values[name] = rendered[start:end]
             start = end + len(literal)
         return values if start == len(rendered) else None
 

@@ -59,7 +59,7 @@ def read_list(reply: str) -> list[str]:
 
 
 def _says_something(item: str) -> bool:
-    return len(item) <= _LONGEST_ITEM and any(map(str.isalnum, item)) and not _REFUSAL.match(item)
+    return len(item) <= _LONGEST_ITEM and any(map(str.isalpha, item)) and not _REFUSAL.match(item)
 
 
 def _json_items(body: str) -> list[str]:
