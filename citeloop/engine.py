@@ -211,7 +211,8 @@ class RAGQueryEngine:
             "top_k",
             "require_citations",
         )
-        return read_settings({**settings.model_dump(), **{name: options[name] for name in names if name in options}})
+        given: dict[str, Any] = {name: options[name] for name in names if name in options}
+        return read_settings({**settings.model_dump(), **given}, RAGConfig)
 
 
 def open_engine(

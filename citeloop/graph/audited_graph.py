@@ -60,7 +60,7 @@ class AuditedGraph(BridgedGraph):
         record, parent = RunRecord(), _parent_runtime()
         inherited = getattr(parent, "context", None)
         default = inherited if isinstance(inherited, RAGConfig) else self._default_context
-        settings = read_settings(context) if context else default
+        settings = read_settings(context, RAGConfig) if context else default
         if parent is None:
             self._refuse_unusable(input, settings)
         try:

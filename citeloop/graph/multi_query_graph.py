@@ -8,15 +8,15 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
-from pydantic import ValidationError
 
-from citeloop.errors import InvalidRequest
 from citeloop.governance.run_record import RunRecord, attach_run_record
+from citeloop.graph.run_settings import read_settings
 from citeloop.graph.sync_bridge import BridgedGraph
 from citeloop.models.chat_caller import ChatCaller
 from citeloop.retrieval.document_search import DocumentSearch, RetrieverSearch
 from citeloop.state.multi_query_config import MultiQueryConfig
-from citeloop.verification.draft_check import DraftCheck, DraftVerifier
+from citeloop.verification.draft_check import DraftCheck
+from citeloop.verification.draft_verifier import DraftVerifier
 from citeloop.workers import WorkerPool
 
 _THREADS = 32
@@ -68,8 +68,4 @@ class MultiQueryGraph(BridgedGraph):
         kind = type(self._default_context)
         if not context or not isinstance(context, kind | Mapping):  # a parent graph's context is none of ours
             return self._default_context
-        try:
-            return context if isinstance(context, kind) else kind.model_validate(context)
-        except ValidationError as error:
-            first = error.errors()[0]
-            raise InvalidRequest(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        return read_settings(context, kind)

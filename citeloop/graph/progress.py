@@ -37,6 +37,14 @@ def _searched(update: Update) -> dict[str, int]:
     return {"hits": len(hits), "failures": len(update["search_failures"])}
 
 
+def _found(update: Update) -> dict[str, int]:
+    branches = update["found"].values()
+    return {
+        "hits": sum(len(branch["passages"]) for branch in branches),
+        "failures": sum(bool(branch["error"]) for branch in branches),
+    }
+
+
 def _generated(update: Update) -> dict[str, int]:
     return {"tokens": update["draft"]["tokens"]} if "draft" in update else {}
 
@@ -47,6 +55,13 @@ def _validated(update: Update) -> dict[str, int]:
 
 
 _COUNTS: Mapping[str, Callable[[Update], dict[str, int]]] = {
+    "rewrite_query": _sizes(searches="searches"),
+    "ask_step_back": _sizes(searches="searches"),
+    "decompose_question": _sizes(branches="sub_question_tasks"),
+    "search_documents": _found,
+    "fuse_documents": _sizes(passages="passages"),
+    "pair_documents": _sizes(passages="passages"),
+    "gather_sub_answers": _sizes(answers="sub_answers"),
     "plan_searches": _sizes(searches="search_tasks"),
     "search_corpus": _searched,
     "fuse_results": _sizes(candidates="candidates"),

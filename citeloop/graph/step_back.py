@@ -23,7 +23,7 @@ from citeloop.state.graph_state import QueryOutput
 from citeloop.state.models import RetrievalStrategy
 from citeloop.state.multi_query_config import StepBackConfig
 from citeloop.state.multi_query_state import MultiQueryInput, StepBackState
-from citeloop.verification.draft_check import DraftVerifier
+from citeloop.verification.draft_verifier import DraftVerifier
 
 
 def build_step_back_graph(

@@ -23,7 +23,7 @@ from citeloop.state.graph_state import QueryOutput
 from citeloop.state.models import RetrievalStrategy
 from citeloop.state.multi_query_config import SubQuestionsConfig
 from citeloop.state.multi_query_state import MultiQueryInput, SubQuestionsState
-from citeloop.verification.draft_check import DraftVerifier
+from citeloop.verification.draft_verifier import DraftVerifier
 
 
 def build_sub_questions_graph(

@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
@@ -17,6 +19,7 @@ from citeloop.text.thinking import strip_thinking
 from citeloop.text.tokens import count_tokens
 from citeloop.workers import WorkerPool
 
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 _log = logging.getLogger(__name__)
 
 
@@ -46,14 +49,18 @@ class ChatCaller:
         *,
         name: str,
         prompt: str,
+        told: Mapping[str, Any] = _NOTHING,
         timeout_s: float | None = None,
         **options: Any,
     ) -> ChatReply:
-        """The reply to ``messages``; ``name`` and ``prompt`` tell the call in traces, ``options`` go to the model.
+        """The reply to ``messages``; ``name``, ``prompt`` and what else is ``told`` show in traces, ``options`` go to
+        the model.
 
         Raises ``ModelError``; ``ModelTimeout`` after ``timeout_s`` seconds.
         """
-        call = RunnableConfig(run_name=name, tags=[TAG_NOSTREAM, f"citeloop:{name}"], metadata={"prompt": prompt})
+        call = RunnableConfig(
+            run_name=name, tags=[TAG_NOSTREAM, f"citeloop:{name}"], metadata={"prompt": prompt, **told}
+        )
         try:
             async with asyncio.timeout(timeout_s):
                 reply = await self._invoke(messages, merge_configs(config, call), options)

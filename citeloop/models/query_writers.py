@@ -37,20 +37,20 @@ _CUES = (
 def write_rewrites(values: Mapping[str, str], judge: EvidenceJudge) -> str:
     """At most ``n`` queries, one a line: the names in the question one by one, its keywords, and these with the words
     that an answer tends to hold."""
-    question = read_text(values["question"])
+    question = " ".join(read_text(values["question"]).split())
     wanted = int(values["n"]) if values["n"].isdecimal() else 0
     return "\n".join(islice(_distinct(_variants(question)), wanted)) or question
 
 
 def write_sub_questions(values: Mapping[str, str], judge: EvidenceJudge) -> str:
     """The parts of a compound question, one a line; the question itself where its words show no seam."""
-    question = read_text(values["question"])
+    question = " ".join(read_text(values["question"]).split())
     return "\n".join(_distinct(_parts(question)))
 
 
 def write_step_back(values: Mapping[str, str], judge: EvidenceJudge) -> str:
     """A question for the background: of what the question names, else of what it is about."""
-    question = read_text(values["question"])
+    question = " ".join(read_text(values["question"]).split())
     if named := names(question):
         return f"What is generally known about {named[0]}?"
     keywords = " ".join(_keywords(question))

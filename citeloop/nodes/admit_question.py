@@ -41,6 +41,8 @@ async def admit_question(state: MultiQueryState) -> AdmittedQuestion:
             access_reason="",
             command="ask",
             started_at=time.time(),
+            overrides={},
+            review="off",
         ),
         messages=[HumanMessage(question)] if state.get("question") else [],
         round=0,

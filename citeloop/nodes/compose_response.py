@@ -7,13 +7,13 @@ from langchain_core.runnables import RunnableConfig
 from typing_extensions import TypedDict
 
 from citeloop.governance.run_record import run_record_of
-from citeloop.state.graph_state import CheckedDraft, Passage, QueryState
+from citeloop.retrieval.prompt_passages import as_source
+from citeloop.state.graph_state import CheckedDraft, QueryState
 from citeloop.state.models import (
     Citation,
     RAGResponse,
     RetrievalContext,
     RetrievalStrategy,
-    SourceReference,
 )
 from citeloop.verification.refusal import status_of
 
@@ -33,7 +33,7 @@ async def compose_response(state: QueryState, config: RunnableConfig, *, expose_
     assert best is not None, "the graph ends only after a draft or a refusal"
     verdict = best["verdict"]
     strategy = RetrievalStrategy(state["analysis"]["strategy"])
-    sources = () if verdict["refused"] else tuple(_source(passage) for passage in best["passages"])
+    sources = () if verdict["refused"] else tuple(map(as_source, best["passages"]))
     response = RAGResponse(
         answer=verdict["answer"],
         status=status_of(verdict),
@@ -48,10 +48,6 @@ async def compose_response(state: QueryState, config: RunnableConfig, *, expose_
         timings_ms=dict(run_record_of(config).timings_ms),
     )
     return Composed(checked_response=response.model_dump(mode="json"))
-
-
-def _source(passage: Passage) -> SourceReference:
-    return SourceReference.model_validate({key: value for key, value in passage.items() if key != "text"})
 
 
 def _trace(state: QueryState, best: CheckedDraft, expose_steps: bool) -> dict[str, Any]:

@@ -5,20 +5,20 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
 from citeloop.governance.run_record import run_record_of
-from citeloop.state.graph_state import Passage, Verdict
+from citeloop.retrieval.prompt_passages import as_source
 from citeloop.state.models import (
-    AnswerStatus,
     Citation,
     RAGResponse,
     RetrievalContext,
     RetrievalStrategy,
-    SourceReference,
     SubAnswer,
 )
 from citeloop.state.multi_query_state import MultiQueryState, TracedQuery
+from citeloop.verification.refusal import status_of
 
 
 class Returned(TypedDict):
@@ -27,17 +27,25 @@ class Returned(TypedDict):
     answer: str
     response: dict[str, Any]
     messages: list[AnyMessage]
+    passages: list[Any]
+    best: None
+    trace: Overwrite
+    sub_answers: list[Any]
 
 
 async def return_response(state: MultiQueryState, config: RunnableConfig, *, strategy: RetrievalStrategy) -> Returned:
-    """The checked answer with its citations, its sources, its sub-answers and its trace."""
+    """The checked answer with its citations, its sources, its sub-answers and its trace.
+
+    In the conversation it stands as Markdown, sources included. What only the steps needed leaves the state, so that
+    threads stay small; the checkpoints before this one keep it for debugging.
+    """
     best = state["best"]
     assert best is not None, "the graph ends only after a draft or a refusal"
     verdict, trace = best["verdict"], state["trace"]
-    sources = () if verdict["refused"] else tuple(_source(passage) for passage in best["passages"])
+    sources = () if verdict["refused"] else tuple(map(as_source, best["passages"]))
     response = RAGResponse(
         answer=verdict["answer"],
-        status=_status(verdict),
+        status=status_of(verdict),
         citations=tuple(Citation.model_validate(citation) for citation in verdict["citations"]),
         confidence=verdict["confidence"],
         sources=sources,
@@ -52,18 +60,14 @@ async def return_response(state: MultiQueryState, config: RunnableConfig, *, str
         timings_ms=dict(run_record_of(config).timings_ms),
     )
     return Returned(
-        answer=response.answer, response=response.model_dump(mode="json"), messages=[AIMessage(response.answer)]
+        answer=response.answer,
+        response=response.model_dump(mode="json"),
+        messages=[AIMessage(response.to_markdown(), additional_kwargs={"answer": response.answer})],
+        passages=[],
+        best=None,
+        trace=Overwrite({}),
+        sub_answers=[],
     )
-
-
-def _status(verdict: Verdict) -> AnswerStatus:
-    if verdict["refused"]:
-        return "no_evidence"
-    return "answered" if verdict["passed"] else "low_confidence"
-
-
-def _source(passage: Passage) -> SourceReference:
-    return SourceReference.model_validate({key: value for key, value in passage.items() if key != "text"})
 
 
 def _retrieved(queries: Sequence[TracedQuery]) -> set[str]:

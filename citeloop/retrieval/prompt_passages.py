@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from citeloop.prompts.grounded_answer import render_document
 from citeloop.retrieval.context_budget import ContextWindow, fit_in_budget, passage_budget
 from citeloop.state.graph_state import Passage
+from citeloop.state.models import SourceReference
 from citeloop.text.tokens import count_tokens
 
 _log = logging.getLogger(__name__)
@@ -29,6 +30,11 @@ def number_fitting(passages: Sequence[Passage], frame: str, window: ContextWindo
     if len(taken) < len(passages):
         _log.info("%d of %d documents fit into the prompt", len(taken), len(passages))
     return [{**passage, "number": number} for number, passage in enumerate(taken, start=1)]
+
+
+def as_source(passage: Passage) -> SourceReference:
+    """The passage as a response refers to it: everything but its text."""
+    return SourceReference.model_validate({key: value for key, value in passage.items() if key != "text"})
 
 
 def _render(passage: Passage) -> str:

@@ -29,7 +29,7 @@ def check_settings(context: Mapping[str, Any] | None, config: Mapping[str, Any] 
     configurable = _configurable(config)
     known = {name: configurable[name] for name in RAGConfig.model_fields if name in configurable}
     try:
-        read_settings({**known, **(context or {})})
+        read_settings({**known, **(context or {})}, RAGConfig)
     except InvalidRequest as error:
         raise Auth.exceptions.HTTPException(status_code=422, detail=f"context: {error}") from None
 

@@ -2,22 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from citeloop.state.config import RAGConfig
 from citeloop.state.graph_state import Passage, Verdict
+from citeloop.verification.draft_verifier import DraftVerifier
 from citeloop.verification.verifier import Verifier
 from citeloop.workers import WorkerPool
 
 _BY_WORDS = RAGConfig(similarity_threshold=0.5, confidence_threshold=0.05)
 """A paraphrase keeps half of a claim's words or so; a claim without a citation leaves no confidence."""
-
-
-class DraftVerifier(Protocol):
-    """What ``verification.verifier.Verifier`` does."""
-
-    def verify(self, question: str, draft: str, passages: Sequence[Passage], settings: RAGConfig) -> Verdict:
-        """Parse, check and weigh a draft. Blocking."""
 
 
 @dataclass(frozen=True, slots=True)
