@@ -1,7 +1,8 @@
 """The embedded face: stores and models opened once, questions answered many times."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Unpack
 
@@ -16,22 +17,32 @@ from citeloop.governance.audit import SQLiteAuditLog, audit_log_in
 from citeloop.governance.door import Door
 from citeloop.governance.identity import CALLER_KEY
 from citeloop.governance.rights_change import record_in
+from citeloop.graph.configured_graph import ConfiguredGraph
+from citeloop.graph.multi_query_parts import MultiQueryParts
 from citeloop.graph.query import QueryParts, build_query_graph
+from citeloop.graph.rag_fusion import assemble_rag_fusion_graph
 from citeloop.graph.run_settings import read_settings
+from citeloop.graph.step_back import assemble_step_back_graph
+from citeloop.graph.sub_questions import assemble_sub_questions_graph
 from citeloop.knowledge.indexes import LexicalIndex, VectorIndex
 from citeloop.knowledge.ingest import Indexer
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
+from citeloop.models.chat_caller import ChatCaller
 from citeloop.models.evidence import EvidenceJudge
 from citeloop.models.memoized_embedder import MemoizedEmbedder
+from citeloop.prompts.library import DIRECTORY_VARIABLE, use_prompts
 from citeloop.retrieval.analyzer import QueryAnalyzer
 from citeloop.retrieval.hybrid import HybridSearcher
 from citeloop.retrieval.passages import PassageReader
 from citeloop.retrieval.relevance import RelevanceJudge
 from citeloop.retrieval.rerank import Reranker
+from citeloop.retrieval.store_search import StoreSearch
 from citeloop.settings import Settings
 from citeloop.state.config import RAGConfig, StrategyChoice
 from citeloop.state.graph_state import QueryInput
 from citeloop.state.models import RAGResponse, UserContext
+from citeloop.state.multi_query_config import RagFusionConfig, StepBackConfig, SubQuestionsConfig
+from citeloop.verification.draft_check import DraftCheck
 from citeloop.verification.verifier import Verifier
 from citeloop.workers import WorkerPool
 
@@ -104,28 +115,41 @@ class RAGQueryEngine:
         self.config = config or RAGConfig()
         self.indexer = Indexer(knowledge_store, vector_index, lexical_index, embedder)
         self.workers = workers
-        self.graph = build_query_graph(
-            QueryParts(
-                store=knowledge_store,
-                searcher=HybridSearcher(knowledge_store, vector_index, lexical_index, embedder),
-                reader=PassageReader(knowledge_store, embedder),
-                analyzer=QueryAnalyzer(),
-                reranker=reranker,
-                llm=llm,
-                verifier=Verifier(embedder, judge),
-                door=Door(
-                    audit,
-                    workers,
-                    ask_needs_reason=ask_needs_reason,
-                    audits_always=self.config.audit_all_queries,
-                ),
-                workers=workers,
-                config=self.config,
-                expose_steps=expose_steps,
+        self._parts = QueryParts(
+            store=knowledge_store,
+            searcher=HybridSearcher(knowledge_store, vector_index, lexical_index, embedder),
+            reader=PassageReader(knowledge_store, embedder),
+            analyzer=QueryAnalyzer(),
+            reranker=reranker,
+            llm=llm,
+            verifier=Verifier(embedder, judge),
+            door=Door(
+                audit,
+                workers,
+                ask_needs_reason=ask_needs_reason,
+                audits_always=self.config.audit_all_queries,
             ),
-            checkpointer,
+            workers=workers,
+            config=self.config,
+            expose_steps=expose_steps,
         )
-        self._keeps_threads = checkpointer is not None
+        self._checkpointer = checkpointer
+        self.graph = build_query_graph(self._parts, checkpointer)
+
+    @cached_property
+    def graphs(self) -> Mapping[str, ConfiguredGraph[Any]]:
+        """The compiled graphs by name: ``query``, which is ``graph``, and the multi-query patterns ``rag_fusion``,
+        ``sub_questions`` and ``step_back`` over the same stores, model and audit, with the stop rules of their own.
+
+        They are made when first asked for. Blocking.
+        """
+        parts = _multi_query_parts(self._parts)
+        return {
+            "query": self.graph,
+            "rag_fusion": assemble_rag_fusion_graph(parts, RagFusionConfig(), self._checkpointer),
+            "sub_questions": assemble_sub_questions_graph(parts, SubQuestionsConfig(), self._checkpointer),
+            "step_back": assemble_step_back_graph(parts, StepBackConfig(), self._checkpointer),
+        }
 
     def query(self, question: str, *, access_reason: str, **options: Unpack[QueryOptions]) -> RAGResponse:
         """Answer ``question`` from the caller's corpora (ADR-031, ``@corpus:query``).
@@ -185,12 +209,12 @@ class RAGQueryEngine:
         if corpora is not None:
             request["corpora"] = list(corpora)
         configurable: dict[str, object] = {CALLER_KEY: options.get("user_context") or UserContext()}
-        if self._keeps_threads:
+        if self._checkpointer is not None:
             configurable["thread_id"] = options.get("thread_id") or str(uuid.uuid4())
         return _Call(request, RunnableConfig(configurable=configurable), self._run_settings(options))
 
     def _decision(self, thread_id: str, decision: Decision, options: ReviewOptions) -> _Call:
-        if not self._keeps_threads:
+        if self._checkpointer is None:
             raise InvalidRequest("reviews need threads: open_engine(checkpointer=...)")
         resume = {"decision": decision, "answer": options.get("answer", ""), "note": options.get("note", "")}
         caller = options.get("user_context") or UserContext()
@@ -243,6 +267,7 @@ def open_engine(
 
     switch_off_keyless_tracing()
     settings = settings or Settings()
+    _use_prompts(settings.prompts)
     folder = Path(home or settings.home).expanduser()
     config = config or RAGConfig()
     embedder = MemoizedEmbedder(load_embedder(settings))
@@ -264,6 +289,23 @@ def open_engine(
         ask_needs_reason=settings.require_access_reason,
         expose_steps=expose_steps,
     )
+
+
+def _multi_query_parts(parts: QueryParts) -> MultiQueryParts:
+    return MultiQueryParts(
+        search=StoreSearch(parts.searcher, parts.reader, parts.workers),
+        caller=ChatCaller(parts.llm, parts.workers),
+        check=DraftCheck(parts.verifier, parts.config, parts.workers),
+        door=parts.door,
+        expose_steps=parts.expose_steps,
+    )
+
+
+def _use_prompts(directory: Path | None) -> None:
+    try:
+        use_prompts(directory)
+    except ValueError as error:
+        raise InvalidRequest(f"setting {DIRECTORY_VARIABLE}: {error}") from None
 
 
 def _response(state: dict[str, Any], call: _Call) -> RAGResponse:

@@ -16,7 +16,7 @@ from citeloop import (
     build_step_back_graph,
     build_sub_questions_graph,
 )
-from citeloop.graph.multi_query_graph import MultiQueryGraph
+from citeloop.graph.configured_graph import ConfiguredGraph
 from citeloop.testing import KeyedRetriever, ScriptedChatModel
 from citeloop.testing.scripted_chat_model import Reply
 
@@ -81,7 +81,7 @@ def calls_of(model: ScriptedChatModel, name: str) -> list[str]:
 QUERIES = ["part one?", "part two?", "part three?"]
 SCRIPT = {"query_rewriter": "\n".join(QUERIES), "decomposer": "\n".join(QUERIES), "step_back": QUERIES[0]}
 FOUND = {query: documents(f"D{number}") for number, query in enumerate([*QUERIES, QUESTION])}
-BUILDERS: dict[str, tuple[Callable[..., MultiQueryGraph], type[Any]]] = {
+BUILDERS: dict[str, tuple[Callable[..., ConfiguredGraph[Any]], type[Any]]] = {
     "rag_fusion": (build_rag_fusion_graph, RagFusionConfig),
     "sub_questions": (build_sub_questions_graph, SubQuestionsConfig),
     "step_back": (build_step_back_graph, StepBackConfig),
@@ -90,7 +90,7 @@ BUILDERS: dict[str, tuple[Callable[..., MultiQueryGraph], type[Any]]] = {
 
 def build(
     name: str, retriever: BaseRetriever | None = None, checkpointer: Any = None, **settings: Any
-) -> MultiQueryGraph:
+) -> ConfiguredGraph[Any]:
     builder, config = BUILDERS[name]
     return builder(
         llm=scripted(**SCRIPT),

@@ -65,7 +65,7 @@ class QueryParts:
     """Whether drafts, verdicts and ranked lists are kept on threads, for step debugging."""
 
 
-def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> AuditedGraph:
+def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> AuditedGraph[RAGConfig]:
     """The compiled graph ``query``; input ``QueryInput``, ``context`` ``RAGConfig``.
 
     One way through the house: the door, the analysis, the searches side by side, one ranking, one context, a draft, its

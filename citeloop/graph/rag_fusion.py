@@ -1,15 +1,16 @@
 """The graph ``rag_fusion``: several wordings of a question searched in parallel, their ranked lists fused."""
 
-from typing import Any
+import functools
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 from langgraph.types import Checkpointer
 
 from citeloop.graph.binding import bind
+from citeloop.graph.configured_graph import ConfiguredGraph
 from citeloop.graph.multi_query_edges import fan_out_queries, route_after_fuse_documents
-from citeloop.graph.multi_query_graph import MultiQueryGraph, MultiQueryParts
+from citeloop.graph.multi_query_parts import MultiQueryParts
 from citeloop.nodes.admit_question import admit_question
 from citeloop.nodes.answer_from_documents import answer_from_documents
 from citeloop.nodes.check_citations import check_citations
@@ -19,10 +20,9 @@ from citeloop.nodes.return_response import return_response
 from citeloop.nodes.rewrite_query import rewrite_query
 from citeloop.nodes.search_documents import search_documents
 from citeloop.prompts.library import load_prompt
-from citeloop.state.graph_state import QueryOutput
 from citeloop.state.models import RetrievalStrategy
 from citeloop.state.multi_query_config import RagFusionConfig
-from citeloop.state.multi_query_state import MultiQueryInput, RagFusionState
+from citeloop.state.multi_query_state import DocumentSearchBranch, RagFusionState
 from citeloop.verification.draft_verifier import DraftVerifier
 
 
@@ -33,7 +33,7 @@ def build_rag_fusion_graph(
     *,
     verifier: DraftVerifier | None = None,
     checkpointer: Checkpointer = None,
-) -> MultiQueryGraph:
+) -> ConfiguredGraph[RagFusionConfig]:
     """The compiled graph ``rag_fusion`` (multi-query specification, RAG-Fusion); ``context`` ``RagFusionConfig``.
 
     One fan-out, one fusion, one generation. Citations name documents by the retriever's ids, as in ``[D7]``; without
@@ -43,18 +43,28 @@ def build_rag_fusion_graph(
         graph = build_rag_fusion_graph(llm=model, retriever=store.as_retriever())
         graph.invoke({"question": "How long is parental leave?"})["answer"]
     """
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(
-        RagFusionState, context_schema=RagFusionConfig, input_schema=MultiQueryInput, output_schema=QueryOutput
+    return assemble_rag_fusion_graph(
+        MultiQueryParts.of(llm, retriever, verifier), config or RagFusionConfig(), checkpointer
     )
-    p, answer_prompt = MultiQueryParts.of(llm, retriever, verifier), load_prompt("fusion_answer")
-    graph.add_node("admit_question", bind(admit_question))
-    graph.add_node("rewrite_query", bind(rewrite_query, caller=p.caller, prompt=load_prompt("query_rewriter")))
-    graph.add_node("search_documents", bind(search_documents, search=p.search))
-    graph.add_node("fuse_documents", bind(fuse_documents, prompt=answer_prompt))
-    graph.add_node("answer_from_documents", bind(answer_from_documents, caller=p.caller, prompt=answer_prompt))
-    graph.add_node("check_citations", bind(check_citations, check=p.check))
-    graph.add_node("refuse_answer", bind(refuse_answer), input_schema=RagFusionState)
-    graph.add_node("return_response", bind(return_response, strategy=RetrievalStrategy.RAG_FUSION))
+
+
+def assemble_rag_fusion_graph(
+    parts: MultiQueryParts, config: RagFusionConfig, checkpointer: Checkpointer = None
+) -> ConfiguredGraph[RagFusionConfig]:
+    """As ``build_rag_fusion_graph``, of parts of any kind; a door among them makes it an ``AuditedGraph``."""
+    p, state = parts, parts.schema(RagFusionState)
+    graph = p.empty_graph(state, RagFusionConfig)
+    node = functools.partial(graph.add_node, input_schema=state)
+    inside = functools.partial(bind, behind=p.door)
+    answer_prompt = load_prompt("fusion_answer")
+    node("admit_question", bind(admit_question, search=p.search, door=p.door))
+    node("rewrite_query", inside(rewrite_query, caller=p.caller, prompt=load_prompt("query_rewriter")))
+    node("search_documents", inside(search_documents, search=p.search), input_schema=DocumentSearchBranch)
+    node("fuse_documents", inside(fuse_documents, prompt=answer_prompt))
+    node("answer_from_documents", inside(answer_from_documents, caller=p.caller, prompt=answer_prompt))
+    node("check_citations", inside(check_citations, check=p.check))
+    node("refuse_answer", inside(refuse_answer))
+    node("return_response", inside(return_response, strategy=RetrievalStrategy.RAG_FUSION, door=p.door))
 
     graph.add_edge(START, "admit_question")
     graph.add_edge("admit_question", "rewrite_query")
@@ -66,6 +76,4 @@ def build_rag_fusion_graph(
     graph.add_edge("refuse_answer", "return_response")
     graph.add_edge("return_response", END)
 
-    return MultiQueryGraph.configured(
-        graph.compile(checkpointer=checkpointer, name="rag_fusion"), config or RagFusionConfig()
-    )
+    return p.compiled(graph, "rag_fusion", config, checkpointer)

@@ -1,13 +1,23 @@
 """The settings of a run as they come from outside: told plainly when they cannot be read."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from citeloop.errors import InvalidRequest
+from citeloop.state.config import RAGConfig
+from citeloop.state.multi_query_config import RagFusionConfig, StepBackConfig, SubQuestionsConfig
 
 Settings = TypeVar("Settings", bound=BaseModel)
+
+SETTINGS_OF: Final[Mapping[str, type[BaseModel]]] = {
+    "query": RAGConfig,
+    "rag_fusion": RagFusionConfig,
+    "sub_questions": SubQuestionsConfig,
+    "step_back": StepBackConfig,
+}
+"""What the runs of each graph are set by."""
 
 
 def read_settings(context: Settings | Mapping[str, Any], kind: type[Settings]) -> Settings:

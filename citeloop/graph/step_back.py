@@ -1,15 +1,16 @@
 """The graph ``step_back``: the question and a more general one searched in parallel, answered from both."""
 
-from typing import Any
+import functools
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 from langgraph.types import Checkpointer
 
 from citeloop.graph.binding import bind
+from citeloop.graph.configured_graph import ConfiguredGraph
 from citeloop.graph.multi_query_edges import fan_out_both_questions, route_after_pair_documents
-from citeloop.graph.multi_query_graph import MultiQueryGraph, MultiQueryParts
+from citeloop.graph.multi_query_parts import MultiQueryParts
 from citeloop.nodes.admit_question import admit_question
 from citeloop.nodes.answer_with_background import answer_with_background
 from citeloop.nodes.ask_step_back import ask_step_back
@@ -19,10 +20,9 @@ from citeloop.nodes.refuse_answer import refuse_answer
 from citeloop.nodes.return_response import return_response
 from citeloop.nodes.search_documents import search_documents
 from citeloop.prompts.library import load_prompt
-from citeloop.state.graph_state import QueryOutput
 from citeloop.state.models import RetrievalStrategy
 from citeloop.state.multi_query_config import StepBackConfig
-from citeloop.state.multi_query_state import MultiQueryInput, StepBackState
+from citeloop.state.multi_query_state import DocumentSearchBranch, StepBackState
 from citeloop.verification.draft_verifier import DraftVerifier
 
 
@@ -33,24 +33,34 @@ def build_step_back_graph(
     *,
     verifier: DraftVerifier | None = None,
     checkpointer: Checkpointer = None,
-) -> MultiQueryGraph:
+) -> ConfiguredGraph[StepBackConfig]:
     """The compiled graph ``step_back`` (multi-query specification, Step-back query); ``context`` ``StepBackConfig``.
 
     One step-back question, two retrievals, one generation. Citations, ``verifier`` and errors are those of
     ``build_rag_fusion_graph``.
     """
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(
-        StepBackState, context_schema=StepBackConfig, input_schema=MultiQueryInput, output_schema=QueryOutput
+    return assemble_step_back_graph(
+        MultiQueryParts.of(llm, retriever, verifier), config or StepBackConfig(), checkpointer
     )
-    p, answer_prompt = MultiQueryParts.of(llm, retriever, verifier), load_prompt("answer_with_background")
-    graph.add_node("admit_question", bind(admit_question))
-    graph.add_node("ask_step_back", bind(ask_step_back, caller=p.caller, prompt=load_prompt("step_back")))
-    graph.add_node("search_documents", bind(search_documents, search=p.search))
-    graph.add_node("pair_documents", bind(pair_documents, prompt=answer_prompt))
-    graph.add_node("answer_with_background", bind(answer_with_background, caller=p.caller, prompt=answer_prompt))
-    graph.add_node("check_citations", bind(check_citations, check=p.check))
-    graph.add_node("refuse_answer", bind(refuse_answer), input_schema=StepBackState)
-    graph.add_node("return_response", bind(return_response, strategy=RetrievalStrategy.STEP_BACK))
+
+
+def assemble_step_back_graph(
+    parts: MultiQueryParts, config: StepBackConfig, checkpointer: Checkpointer = None
+) -> ConfiguredGraph[StepBackConfig]:
+    """As ``build_step_back_graph``, of parts of any kind; a door among them makes it an ``AuditedGraph``."""
+    p, state = parts, parts.schema(StepBackState)
+    graph = p.empty_graph(state, StepBackConfig)
+    node = functools.partial(graph.add_node, input_schema=state)
+    inside = functools.partial(bind, behind=p.door)
+    answer_prompt = load_prompt("answer_with_background")
+    node("admit_question", bind(admit_question, search=p.search, door=p.door))
+    node("ask_step_back", inside(ask_step_back, caller=p.caller, prompt=load_prompt("step_back")))
+    node("search_documents", inside(search_documents, search=p.search), input_schema=DocumentSearchBranch)
+    node("pair_documents", inside(pair_documents, prompt=answer_prompt))
+    node("answer_with_background", inside(answer_with_background, caller=p.caller, prompt=answer_prompt))
+    node("check_citations", inside(check_citations, check=p.check))
+    node("refuse_answer", inside(refuse_answer))
+    node("return_response", inside(return_response, strategy=RetrievalStrategy.STEP_BACK, door=p.door))
 
     graph.add_edge(START, "admit_question")
     graph.add_edge("admit_question", "ask_step_back")
@@ -62,6 +72,4 @@ def build_step_back_graph(
     graph.add_edge("refuse_answer", "return_response")
     graph.add_edge("return_response", END)
 
-    return MultiQueryGraph.configured(
-        graph.compile(checkpointer=checkpointer, name="step_back"), config or StepBackConfig()
-    )
+    return p.compiled(graph, "step_back", config, checkpointer)

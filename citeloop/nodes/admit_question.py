@@ -1,18 +1,20 @@
 """The first step of a multi-query graph: takes the question, and puts back what an earlier turn left."""
 
-import time
-import uuid
 from typing import Any
 
 from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
 from citeloop.errors import InvalidRequest
+from citeloop.governance.door import Door
+from citeloop.governance.identity import caller_of
+from citeloop.governance.run_record import run_record_of
+from citeloop.request_reading import read_request
+from citeloop.retrieval.document_search import DocumentSearch
 from citeloop.state.graph_state import Request
 from citeloop.state.multi_query_state import MultiQueryState
-
-MAX_QUESTION_CHARACTERS = 20_000
 
 
 class AdmittedQuestion(TypedDict):
@@ -30,21 +32,24 @@ class AdmittedQuestion(TypedDict):
     response: dict[str, Any]
 
 
-async def admit_question(state: MultiQueryState) -> AdmittedQuestion:
-    """Let the question in. Raises ``InvalidRequest`` for one that is empty, no text or too long."""
-    question = _question(state)
+async def admit_question(
+    state: MultiQueryState, config: RunnableConfig, *, search: DocumentSearch, door: Door | None
+) -> AdmittedQuestion:
+    """Let the question in, through ``door`` where there is one.
+
+    Raises ``InvalidRequest``, ``MissingReason`` or ``CorpusNotFound``. As in ``authorize``, no search runs before the
+    asked row is durable, and the refusal of a corpus here is early and friendly, not the boundary.
+    """
+    request = read_request(state)
+    if request["overrides"]:
+        raise InvalidRequest(f"{', '.join(request['overrides'])}: not in a chat with this graph; see its run settings")
+    if door is not None:
+        door.require_reason(request["command"], request["access_reason"])
+        await door.admit(run_record_of(config), caller_of(config), request, wants_audit=False)
+    await search.require_open(request["corpora"], config)
     return AdmittedQuestion(
-        request=Request(
-            request_id=str(uuid.uuid4()),
-            question=question,
-            corpora=None,
-            access_reason="",
-            command="ask",
-            started_at=time.time(),
-            overrides={},
-            review="off",
-        ),
-        messages=[HumanMessage(question)] if state.get("question") else [],
+        request=request,
+        messages=[HumanMessage(request["question"])] if state.get("question") else [],
         round=0,
         passages=[],
         tokens=Overwrite({}),
@@ -54,14 +59,3 @@ async def admit_question(state: MultiQueryState) -> AdmittedQuestion:
         answer="",
         response={},
     )
-
-
-def _question(state: MultiQueryState) -> str:
-    messages = state.get("messages", [])
-    last_human = messages[-1].text if messages and messages[-1].type == "human" else ""
-    question = state.get("question") or last_human
-    if not isinstance(question, str) or not question.strip():
-        raise InvalidRequest("the question is empty; send `question`, or `messages` that end with a human one")
-    if len(question) > MAX_QUESTION_CHARACTERS:
-        raise InvalidRequest(f"the question has {len(question)} characters, {MAX_QUESTION_CHARACTERS} are allowed")
-    return question.strip()

@@ -16,7 +16,7 @@ from citeloop.retrieval.found_documents import passages_by_id
 from citeloop.retrieval.prompt_passages import number_fitting, render_passages
 from citeloop.state.graph_state import Passage
 from citeloop.state.multi_query_config import SubQuestionsConfig
-from citeloop.state.multi_query_state import AnsweredSubQuestion, SubQuestionTask
+from citeloop.state.multi_query_state import AnsweredSubQuestion, SubQuestionBranch
 from citeloop.verification.draft_check import DraftCheck
 from citeloop.verification.refusal import refusal_verdict
 
@@ -30,7 +30,7 @@ class SubAnswered(TypedDict):
 
 
 async def answer_sub_question(
-    task: SubQuestionTask,
+    task: SubQuestionBranch,
     runtime: Runtime[SubQuestionsConfig],
     config: RunnableConfig,
     *,
@@ -49,8 +49,9 @@ async def answer_sub_question(
     try:
         async with asyncio.timeout(limit):
             async with asyncio.timeout(settings.search_timeout_s):
-                found = await search.search(task["sub_question"], settings.k, config)
-            unique = list(passages_by_id(found).values())
+                found = await search.search(task["sub_question"], settings.k, task["request"]["corpora"], config)
+            result["error"] = "; ".join(found.failures)
+            unique = list(passages_by_id(found.passages).values())
             result["passages"] = number_fitting(unique, prompt.text + task["sub_question"], settings)
             if result["passages"]:
                 await _answer(result, settings, config, caller, check, prompt)
@@ -79,7 +80,7 @@ async def _answer(
 
 
 def _unanswered(
-    task: SubQuestionTask, note: str, error: str = "", passages: list[Passage] | None = None
+    task: SubQuestionBranch, note: str, error: str = "", passages: list[Passage] | None = None
 ) -> AnsweredSubQuestion:
     return AnsweredSubQuestion(
         sub_question=task["sub_question"],

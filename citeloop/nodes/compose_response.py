@@ -7,15 +7,9 @@ from langchain_core.runnables import RunnableConfig
 from typing_extensions import TypedDict
 
 from citeloop.governance.run_record import run_record_of
-from citeloop.retrieval.prompt_passages import as_source
 from citeloop.state.graph_state import CheckedDraft, QueryState
-from citeloop.state.models import (
-    Citation,
-    RAGResponse,
-    RetrievalContext,
-    RetrievalStrategy,
-)
-from citeloop.verification.refusal import status_of
+from citeloop.state.models import RetrievalStrategy
+from citeloop.verification.response import response_from
 
 
 class Composed(TypedDict):
@@ -31,19 +25,12 @@ async def compose_response(state: QueryState, config: RunnableConfig, *, expose_
     """
     best = state["best"]
     assert best is not None, "the graph ends only after a draft or a refusal"
-    verdict = best["verdict"]
-    strategy = RetrievalStrategy(state["analysis"]["strategy"])
-    sources = () if verdict["refused"] else tuple(map(as_source, best["passages"]))
-    response = RAGResponse(
-        answer=verdict["answer"],
-        status=status_of(verdict),
-        citations=tuple(Citation.model_validate(citation) for citation in verdict["citations"]),
-        confidence=verdict["confidence"],
-        sources=sources,
-        strategy_used=strategy,
+    response = response_from(
+        best,
+        RetrievalStrategy(state["analysis"]["strategy"]),
+        len(state["candidates"]),
         correction_rounds=state["round"],
         tokens_used=state["tokens_used"],
-        context_used=RetrievalContext(chunks=sources, strategy_used=strategy, total_retrieved=len(state["candidates"])),
         trace=_trace(state, best, expose_steps),
         timings_ms=dict(run_record_of(config).timings_ms),
     )

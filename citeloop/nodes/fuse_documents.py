@@ -35,7 +35,7 @@ async def fuse_documents(state: RagFusionState, runtime: Runtime[RagFusionConfig
     Raises ``SearchFailed`` when every query dropped out.
     """
     settings, found = runtime.context, list(state["found"].values())
-    require_one_answer([one["error"] for one in found])
+    require_one_answer(["" if one["passages"] else one["error"] for one in found])
     fused = reciprocal_rank_fusion([[p["chunk_id"] for p in one["passages"]] for one in found], k=settings.rrf_k)
     documents = passages_by_id(passage for one in found for passage in one["passages"])
     best: list[Passage] = [{**documents[hit.id], "score": hit.score} for hit in fused[: settings.k]]

@@ -11,6 +11,7 @@ from citeloop.retrieval.found_documents import passages_by_id, require_one_answe
 from citeloop.state.graph_state import CheckedDraft, Passage
 from citeloop.state.models import Citation, SubAnswer
 from citeloop.state.multi_query_state import AnsweredSubQuestion, FoundDocuments, MultiQueryTrace, SubQuestionsState
+from citeloop.verification.renumbering import renumber
 
 
 class Gathered(TypedDict):
@@ -27,7 +28,7 @@ class Gathered(TypedDict):
 async def gather_sub_answers(state: SubQuestionsState) -> Gathered:
     """Number the documents of all branches. Raises ``SearchFailed`` when every branch dropped out."""
     branches = list(state["answered"].values())
-    require_one_answer([branch["error"] for branch in branches])
+    require_one_answer(["" if branch["tokens"] else branch["error"] for branch in branches])
     unique = passages_by_id(passage for branch in branches for passage in branch["passages"])
     passages: list[Passage] = [{**p, "number": number} for number, p in enumerate(unique.values(), start=1)]
     numbers = {passage["chunk_id"]: passage["number"] for passage in passages}
@@ -44,13 +45,12 @@ async def gather_sub_answers(state: SubQuestionsState) -> Gathered:
 
 
 def _sub_answer(branch: AnsweredSubQuestion, numbers: Mapping[str, int]) -> SubAnswer:
-    verdict = branch["verdict"]
-    citations = (Citation.model_validate(citation) for citation in verdict["citations"])
+    verdict = renumber(branch["verdict"], branch["passages"], numbers)
     return SubAnswer(
         sub_question=branch["sub_question"],
         answer=NOT_FOUND if verdict["refused"] else verdict["answer"],
         found=not verdict["refused"],
-        citations=tuple(c.model_copy(update={"citation_id": numbers[c.source_chunk_id]}) for c in citations),
+        citations=tuple(Citation.model_validate(citation) for citation in verdict["citations"]),
         confidence=verdict["confidence"],
         source_chunk_ids=tuple(passage["chunk_id"] for passage in branch["passages"]),
         error=branch["error"],

@@ -31,7 +31,7 @@ async def pair_documents(state: StepBackState, runtime: Runtime[StepBackConfig],
     Raises ``SearchFailed`` when both retrievals dropped out.
     """
     found = list(state["found"].values())
-    require_one_answer([one["error"] for one in found])
+    require_one_answer(["" if one["passages"] else one["error"] for one in found])
     question, general = state["request"]["question"], state["step_back_question"]
     _log.info("question %r steps back to %r", question, general)
     specific, background = (passages_by_id(_of(state, origin)) for origin in ("question", "step_back"))

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from citeloop.retrieval.document_search import DocumentSearch
 from citeloop.state.graph_state import Passage
-from citeloop.state.multi_query_state import DocumentSearchTask, FoundDocuments
+from citeloop.state.multi_query_state import DocumentSearchBranch, FoundDocuments
 
 _log = logging.getLogger(__name__)
 
@@ -20,17 +20,18 @@ class SearchedDocuments(TypedDict):
 
 
 async def search_documents(
-    task: DocumentSearchTask, config: RunnableConfig, *, search: DocumentSearch
+    task: DocumentSearchBranch, config: RunnableConfig, *, search: DocumentSearch
 ) -> SearchedDocuments:
     """Search within the task's time limit. A failed or slow branch is recorded and logged; its siblings stand."""
     passages: list[Passage] = []
     error = ""
     try:
         async with asyncio.timeout(task["timeout_s"]):
-            passages = await search.search(task["query"], task["depth"], config)
+            found = await search.search(task["query"], task["depth"], task["request"]["corpora"], config)
+            passages, error = found.passages, "; ".join(found.failures)
     except Exception as failure:  # whatever went wrong in one branch must not end the others
         reason = f"no result within {task['timeout_s']} s" if isinstance(failure, TimeoutError) else str(failure)
         error = f"{type(failure).__name__}: {reason}"
         _log.warning("query %r dropped out: %s", task["query"], error)
-    found = FoundDocuments(query=task["query"], origin=task["origin"], passages=passages, error=error)
-    return SearchedDocuments(found={task["key"]: found})
+    result = FoundDocuments(query=task["query"], origin=task["origin"], passages=passages, error=error)
+    return SearchedDocuments(found={task["key"]: result})

@@ -2,23 +2,40 @@
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
 from langchain_core.vectorstores import VectorStore, VectorStoreRetriever
 
+from citeloop.errors import InvalidRequest
 from citeloop.state.graph_state import Passage
 from citeloop.workers import WorkerPool
 
+Corpora = Sequence[str] | None
+"""Names asked for; ``None``: all that are open to the caller."""
+
+
+class Found(NamedTuple):
+    """What one query found."""
+
+    passages: list[Passage]
+    """Best first; with a label where citations are to name them by it, not by number."""
+    failures: Sequence[str] = ()
+    """What parts of the search dropped out, the others having been answered."""
+
 
 class DocumentSearch(Protocol):
-    """Finds documents for one query."""
+    """Finds documents for one query, as the caller of the run that ``config`` belongs to."""
 
-    async def search(self, query: str, depth: int, config: RunnableConfig) -> list[Passage]:
-        """At most ``depth`` passages, best first, each with the label that citations name it by."""
+    async def require_open(self, corpora: Corpora, config: RunnableConfig) -> None:
+        """Raise ``CorpusNotFound`` or ``InvalidRequest`` when the corpora cannot be searched for this caller."""
+
+    async def search(self, query: str, depth: int, corpora: Corpora, config: RunnableConfig) -> Found:
+        """At most ``depth`` passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +49,19 @@ class RetrieverSearch:
     retriever: BaseRetriever
     workers: WorkerPool
 
-    async def search(self, query: str, depth: int, config: RunnableConfig) -> list[Passage]:
+    async def require_open(self, corpora: Corpora, config: RunnableConfig) -> None:
+        """See ``DocumentSearch``: a retriever is one whole."""
+        if corpora:
+            raise InvalidRequest("this graph searches one retriever, which has no corpora to choose from")
+
+    async def search(self, query: str, depth: int, corpora: Corpora, config: RunnableConfig) -> Found:
         """See ``DocumentSearch``. Raises what the retriever raises."""
         options = {"k": depth} if isinstance(self.retriever, VectorStoreRetriever) else {}  # it fetches 4 by itself
         if _is_sync_only(self.retriever):  # LangChain would run it in asyncio's own pool: small, and not ours to size
             found = await self.workers.run(self.retriever.invoke, query, config, **options)
         else:
             found = await self.retriever.ainvoke(query, config, **options)
-        return [_passage(document, rank) for rank, document in enumerate(found[:depth], start=1)]
+        return Found([_passage(document, rank) for rank, document in enumerate(found[:depth], start=1)])
 
 
 def _is_sync_only(retriever: BaseRetriever) -> bool:

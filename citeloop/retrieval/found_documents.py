@@ -10,10 +10,13 @@ from citeloop.state.multi_query_state import FoundDocuments, TracedQuery
 _log = logging.getLogger(__name__)
 
 
-def require_one_answer(errors: Sequence[str]) -> None:
-    """Raise ``SearchFailed`` when every branch dropped out: that the index has no answer would be untrue."""
-    if errors and all(errors):
-        raise SearchFailed(f"every search failed; the first: {errors[0]}")
+def require_one_answer(failures: Sequence[str]) -> None:
+    """Raise ``SearchFailed`` when every query dropped out: that the index has no answer would be untrue.
+
+    ``failures``: why each did, empty for one that was answered.
+    """
+    if failures and all(failures):
+        raise SearchFailed(f"every search failed; the first: {failures[0]}")
 
 
 def passages_by_id(passages: Iterable[Passage]) -> dict[str, Passage]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from citeloop.prompts.grounded_answer import render_document
 from citeloop.retrieval.context_budget import ContextWindow, fit_in_budget, passage_budget
 from citeloop.state.graph_state import Passage
-from citeloop.state.models import SourceReference
 from citeloop.text.tokens import count_tokens
 
 _log = logging.getLogger(__name__)
@@ -32,13 +31,8 @@ def number_fitting(passages: Sequence[Passage], frame: str, window: ContextWindo
     return [{**passage, "number": number} for number, passage in enumerate(taken, start=1)]
 
 
-def as_source(passage: Passage) -> SourceReference:
-    """The passage as a response refers to it: everything but its text."""
-    return SourceReference.model_validate({key: value for key, value in passage.items() if key != "text"})
-
-
 def _render(passage: Passage) -> str:
-    label = passage.get("label") or passage["number"]
+    label = passage.get("label") or str(passage["number"])  # as text: the prompts ask for the document's ID
     return render_document(label, passage["title"], passage["heading_path"], passage["text"])
 
 

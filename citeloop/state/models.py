@@ -120,7 +120,7 @@ class SubAnswer(_Value):
     citations: tuple[Citation, ...] = ()
     confidence: float = Field(default=0.0, ge=0, le=1)
     source_chunk_ids: tuple[str, ...] = Field(default=(), description="The documents that stood before this answer.")
-    error: str = Field(default="", description="Why the branch dropped out; empty for one that was answered.")
+    error: str = Field(default="", description="Why the branch, or a part of its search, dropped out; else empty.")
 
 
 class RAGResponse(_Value):

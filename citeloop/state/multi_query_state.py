@@ -5,23 +5,27 @@ from typing import Annotated, Any, Literal
 from langchain_core.messages import AnyMessage
 from langgraph.channels import EphemeralValue
 from langgraph.graph.message import add_messages
+from pydantic import Field
 from typing_extensions import TypedDict
 
-from citeloop.state.graph_state import CheckedDraft, Draft, Passage, Request, Verdict
+from citeloop.state.graph_state import CheckedDraft, Command, Draft, Passage, Request, Verdict
 from citeloop.state.reducers import union_by_key
 
 QueryOrigin = Literal["question", "rewrite", "step_back", "sub_question"]
 
 
 class MultiQueryInput(TypedDict, total=False):
-    """What a caller sends: ``question``, or ``messages`` whose last human one is the question."""
+    """What a caller sends to a graph over a retriever of their own; a served one takes ``QueryInput``."""
 
-    question: str
-    messages: list[AnyMessage]
+    question: Annotated[str, Field(description="The question, in plain words.")]
+    messages: Annotated[
+        list[AnyMessage],
+        Field(description="A conversation instead of `question`; its last human message is the question."),
+    ]
 
 
 class DocumentSearchTask(TypedDict):
-    """One branch: one query to the retriever."""
+    """One query to search for."""
 
     key: str
     """What the branch writes under; keys sort in the order of the queries."""
@@ -31,6 +35,13 @@ class DocumentSearchTask(TypedDict):
     timeout_s: float
 
 
+class DocumentSearchBranch(DocumentSearchTask):
+    """One branch: the query, and the request that it belongs to."""
+
+    request: Request
+    """Which corpora are asked for; and the asked row of a run that goes on from here."""
+
+
 class FoundDocuments(TypedDict):
     """What one query found, best first, or why it dropped out."""
 
@@ -38,7 +49,7 @@ class FoundDocuments(TypedDict):
     origin: QueryOrigin
     passages: list[Passage]
     error: str
-    """Empty for a query that was answered, be it with nothing."""
+    """Empty for a query that was answered in full, be it with nothing. With passages: what part of it dropped out."""
 
 
 class TracedQuery(TypedDict):
@@ -83,11 +94,18 @@ class MultiQueryTrace(TypedDict, total=False):
 
 
 class SubQuestionTask(TypedDict):
-    """One branch: a sub-question, its retrieval and its answer."""
+    """A sub-question to retrieve for and to answer."""
 
     key: str
     sub_question: str
     origin: QueryOrigin
+
+
+class SubQuestionBranch(SubQuestionTask):
+    """One branch: the sub-question, and the request that it belongs to."""
+
+    request: Request
+    """Which corpora are asked for; and the asked row of a run that goes on from here."""
 
 
 class AnsweredSubQuestion(TypedDict):
@@ -100,7 +118,7 @@ class AnsweredSubQuestion(TypedDict):
     passages: list[Passage]
     tokens: int
     error: str
-    """Why the branch dropped out; empty for one that was answered."""
+    """Why the branch dropped out, or what part of its search did; empty where all went well."""
 
 
 class MultiQueryState(TypedDict, total=False):
@@ -108,6 +126,9 @@ class MultiQueryState(TypedDict, total=False):
 
     question: Annotated[str, EphemeralValue]
     messages: Annotated[list[AnyMessage], add_messages]
+    corpora: Annotated[list[str], EphemeralValue]
+    access_reason: Annotated[str, EphemeralValue]
+    command: Annotated[Command, EphemeralValue]
 
     request: Request
     round: int

@@ -9,7 +9,7 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import PrivateAttr
 
-from citeloop.graph.multi_query_graph import MultiQueryGraph
+from citeloop.graph.configured_graph import ConfiguredGraph
 from citeloop.testing import KeyedRetriever
 from tests.multi_query_fakes import BUILDERS, FOUND, QUERIES, QUESTION, build, documents
 
@@ -17,7 +17,7 @@ each_graph = pytest.mark.parametrize("name", BUILDERS)
 each_call = pytest.mark.parametrize("call", ["invoke", "ainvoke"])
 
 
-async def ask(graph: MultiQueryGraph, call: str) -> dict[str, Any]:
+async def ask(graph: ConfiguredGraph[Any], call: str) -> dict[str, Any]:
     if call == "ainvoke":
         return (await graph.ainvoke({"question": QUESTION}))["response"]  # type: ignore[no-any-return]
     return (await asyncio.to_thread(graph.invoke, {"question": QUESTION}))["response"]  # type: ignore[no-any-return]

@@ -16,7 +16,8 @@ from citeloop.workers import WorkerPool
 
 
 async def found(*documents: Document, depth: int = 10) -> list[Passage]:
-    return await RetrieverSearch(KeyedRetriever(results={"q": documents}), WorkerPool(1)).search("q", depth, {})
+    search = RetrieverSearch(KeyedRetriever(results={"q": documents}), WorkerPool(1))
+    return (await search.search("q", depth, None, {})).passages
 
 
 async def test_ids_come_from_the_document_its_metadata_or_its_text() -> None:
@@ -53,7 +54,7 @@ async def test_a_vector_store_is_asked_for_as_many_as_wanted() -> None:
     store = InMemoryVectorStore(DeterministicFakeEmbedding(size=4))
     store.add_texts([f"text {n}" for n in range(9)])
     search = RetrieverSearch(store.as_retriever(), WorkerPool(1))
-    assert len(await search.search("q", 8, {})) == 8
+    assert len((await search.search("q", 8, None, {})).passages) == 8
 
 
 class ThreadNaming(BaseRetriever):
@@ -72,5 +73,5 @@ class OldStyle(BaseRetriever):
 
 @pytest.mark.parametrize("retriever", [ThreadNaming(), OldStyle()])
 async def test_a_synchronous_retriever_runs_in_our_workers(retriever: BaseRetriever) -> None:
-    [passage] = await RetrieverSearch(retriever, WorkerPool(1)).search("q", 5, {})
+    [passage] = (await RetrieverSearch(retriever, WorkerPool(1)).search("q", 5, None, {})).passages
     assert passage["chunk_id"].startswith("citeloop")
