@@ -1,7 +1,7 @@
 """The one loader of prompts: a file each beside this module, placeholders as ``{{name}}``, checked when loaded.
 
-A file of the same name in the directory that the environment variable ``CITELOOP_PROMPTS`` names takes its place,
-under the same check.
+A file of the same name in a directory of the user's own takes its place, under the same check: the directory that
+``use_prompts`` was told, else the one that the environment variable ``CITELOOP_PROMPTS`` names.
 """
 
 import os
@@ -17,6 +17,9 @@ from citeloop.prompts.refusals import NO_EVIDENCE, NOT_FOUND
 DIRECTORY_VARIABLE: Final = "CITELOOP_PROMPTS"
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+
+_chosen: Path | None = None
+"""The directory that ``use_prompts`` was told."""
 
 PLACEHOLDERS: Final[dict[str, frozenset[str]]] = {
     "citation_system": frozenset(),
@@ -68,13 +71,31 @@ class Prompt:
         return values if start == len(rendered) else None
 
 
-@cache
+def use_prompts(directory: Path | None) -> None:
+    """Take the prompts of this process from ``directory`` from now on, and check them all. Blocking.
+
+    ``None``: from where the environment says. Graphs that are built already keep theirs. Raises ``ValueError`` in one
+    line for a directory that is none, or a prompt in it that ``read_prompt`` refuses; nothing has changed then.
+    """
+    global _chosen
+    wanted = directory or _from_environment()
+    for name in PLACEHOLDERS:
+        read_prompt(name, wanted)
+    _chosen = wanted
+
+
 def load_prompt(name: str) -> Prompt:
-    """The prompt ``name``, read once a process. Blocking.
+    """The prompt ``name``, as this process has it. Blocking; raises what ``read_prompt`` raises."""
+    return read_prompt(name, _chosen or _from_environment())
+
+
+@cache
+def read_prompt(name: str, directory: Path | None) -> Prompt:
+    """The prompt ``name`` of ``directory``, else the one shipped; read once a process. Blocking.
 
     Raises ``ValueError`` where its file and ``PLACEHOLDERS`` disagree, or a refusal that it must name is missing.
     """
-    text, origin = _read(name, os.environ.get(DIRECTORY_VARIABLE, ""))
+    text, origin = _read(name, directory)
     found = frozenset(_PLACEHOLDER.findall(text))
     if found != PLACEHOLDERS[name]:
         raise ValueError(f"prompt {origin} has the places {sorted(found)}, not {sorted(PLACEHOLDERS[name])}")
@@ -88,11 +109,19 @@ def citation_system_prompt() -> str:
     return load_prompt("citation_system").text
 
 
-def _read(name: str, directory: str) -> tuple[str, str]:
+def _from_environment() -> Path | None:
+    named = os.environ.get(DIRECTORY_VARIABLE)
+    return Path(named).expanduser() if named else None
+
+
+def _read(name: str, directory: Path | None) -> tuple[str, str]:
     """Text and origin of a prompt: the user's own file, else the one shipped."""
-    if directory and not Path(directory).expanduser().is_dir():
-        raise ValueError(f"{DIRECTORY_VARIABLE} is no directory: {directory}")
-    own = Path(directory).expanduser() / f"{name}.md" if directory else None
+    if directory is not None and not directory.is_dir():
+        raise ValueError(f"{directory} is no directory")
+    own = directory / f"{name}.md" if directory else None
     if own is not None and own.is_file():
-        return own.read_text(encoding="utf-8").strip(), str(own)
+        try:
+            return own.read_text(encoding="utf-8").strip(), str(own)
+        except (OSError, UnicodeError) as error:
+            raise ValueError(f"prompt {own} cannot be read: {error}") from None
     return files("citeloop.prompts").joinpath(f"{name}.md").read_text(encoding="utf-8").strip(), name

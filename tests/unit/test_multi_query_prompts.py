@@ -66,12 +66,10 @@ Cite the document ID after each claim.""",
 
 
 @pytest.fixture
-def own_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def own_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory of the user's own prompts."""
     monkeypatch.setenv(DIRECTORY_VARIABLE, str(tmp_path))
-    load_prompt.cache_clear()
-    yield tmp_path
-    load_prompt.cache_clear()
+    return tmp_path
 
 
 @pytest.mark.parametrize("name", SPECIFIED)
