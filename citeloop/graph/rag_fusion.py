@@ -22,7 +22,7 @@ from citeloop.nodes.search_documents import search_documents
 from citeloop.prompts.library import load_prompt
 from citeloop.state.models import RetrievalStrategy
 from citeloop.state.multi_query_config import RagFusionConfig
-from citeloop.state.multi_query_state import DocumentSearchBranch, RagFusionState
+from citeloop.state.multi_query_state import DocumentSearchTask, MultiQueryState
 from citeloop.verification.draft_verifier import DraftVerifier
 
 
@@ -52,14 +52,14 @@ def assemble_rag_fusion_graph(
     parts: MultiQueryParts, config: RagFusionConfig, checkpointer: Checkpointer = None
 ) -> ConfiguredGraph[RagFusionConfig]:
     """As ``build_rag_fusion_graph``, of parts of any kind; a door among them makes it an ``AuditedGraph``."""
-    p, state = parts, parts.schema(RagFusionState)
+    p, state = parts, parts.schema(MultiQueryState)
     graph = p.empty_graph(state, RagFusionConfig)
     node = functools.partial(graph.add_node, input_schema=state)
     inside = functools.partial(bind, behind=p.door)
     answer_prompt = load_prompt("fusion_answer")
     node("admit_question", bind(admit_question, search=p.search, door=p.door))
     node("rewrite_query", inside(rewrite_query, caller=p.caller, prompt=load_prompt("query_rewriter")))
-    node("search_documents", inside(search_documents, search=p.search), input_schema=DocumentSearchBranch)
+    node("search_documents", inside(search_documents, search=p.search), input_schema=DocumentSearchTask)
     node("fuse_documents", inside(fuse_documents, prompt=answer_prompt))
     node("answer_from_documents", inside(answer_from_documents, caller=p.caller, prompt=answer_prompt))
     node("check_citations", inside(check_citations, check=p.check))

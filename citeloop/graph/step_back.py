@@ -9,7 +9,7 @@ from langgraph.types import Checkpointer
 
 from citeloop.graph.binding import bind
 from citeloop.graph.configured_graph import ConfiguredGraph
-from citeloop.graph.multi_query_edges import fan_out_both_questions, route_after_pair_documents
+from citeloop.graph.multi_query_edges import fan_out_queries, route_after_pair_documents
 from citeloop.graph.multi_query_parts import MultiQueryParts
 from citeloop.nodes.admit_question import admit_question
 from citeloop.nodes.answer_with_background import answer_with_background
@@ -22,7 +22,7 @@ from citeloop.nodes.search_documents import search_documents
 from citeloop.prompts.library import load_prompt
 from citeloop.state.models import RetrievalStrategy
 from citeloop.state.multi_query_config import StepBackConfig
-from citeloop.state.multi_query_state import DocumentSearchBranch, StepBackState
+from citeloop.state.multi_query_state import DocumentSearchTask, MultiQueryState
 from citeloop.verification.draft_verifier import DraftVerifier
 
 
@@ -48,14 +48,14 @@ def assemble_step_back_graph(
     parts: MultiQueryParts, config: StepBackConfig, checkpointer: Checkpointer = None
 ) -> ConfiguredGraph[StepBackConfig]:
     """As ``build_step_back_graph``, of parts of any kind; a door among them makes it an ``AuditedGraph``."""
-    p, state = parts, parts.schema(StepBackState)
+    p, state = parts, parts.schema(MultiQueryState)
     graph = p.empty_graph(state, StepBackConfig)
     node = functools.partial(graph.add_node, input_schema=state)
     inside = functools.partial(bind, behind=p.door)
     answer_prompt = load_prompt("answer_with_background")
     node("admit_question", bind(admit_question, search=p.search, door=p.door))
     node("ask_step_back", inside(ask_step_back, caller=p.caller, prompt=load_prompt("step_back")))
-    node("search_documents", inside(search_documents, search=p.search), input_schema=DocumentSearchBranch)
+    node("search_documents", inside(search_documents, search=p.search), input_schema=DocumentSearchTask)
     node("pair_documents", inside(pair_documents, prompt=answer_prompt))
     node("answer_with_background", inside(answer_with_background, caller=p.caller, prompt=answer_prompt))
     node("check_citations", inside(check_citations, check=p.check))
@@ -64,7 +64,7 @@ def assemble_step_back_graph(
 
     graph.add_edge(START, "admit_question")
     graph.add_edge("admit_question", "ask_step_back")
-    graph.add_conditional_edges("ask_step_back", fan_out_both_questions, ["search_documents"])
+    graph.add_conditional_edges("ask_step_back", fan_out_queries, ["search_documents"])
     graph.add_edge("search_documents", "pair_documents")
     graph.add_conditional_edges("pair_documents", route_after_pair_documents)
     graph.add_edge("answer_with_background", "check_citations")

@@ -20,9 +20,10 @@ from citeloop.nodes.gather_sub_answers import gather_sub_answers
 from citeloop.nodes.refuse_answer import refuse_answer
 from citeloop.nodes.return_response import return_response
 from citeloop.prompts.library import load_prompt
+from citeloop.state.graph_state import SubQuestionTask
 from citeloop.state.models import RetrievalStrategy
 from citeloop.state.multi_query_config import SubQuestionsConfig
-from citeloop.state.multi_query_state import SubQuestionBranch, SubQuestionsState
+from citeloop.state.multi_query_state import MultiQueryState
 from citeloop.verification.draft_verifier import DraftVerifier
 
 
@@ -49,7 +50,7 @@ def assemble_sub_questions_graph(
     parts: MultiQueryParts, config: SubQuestionsConfig, checkpointer: Checkpointer = None
 ) -> ConfiguredGraph[SubQuestionsConfig]:
     """As ``build_sub_questions_graph``, of parts of any kind; a door among them makes it an ``AuditedGraph``."""
-    p, state = parts, parts.schema(SubQuestionsState)
+    p, state = parts, parts.schema(MultiQueryState)
     graph = p.empty_graph(state, SubQuestionsConfig)
     node = functools.partial(graph.add_node, input_schema=state)
     inside = functools.partial(bind, behind=p.door)
@@ -58,7 +59,7 @@ def assemble_sub_questions_graph(
     )
     node("admit_question", bind(admit_question, search=p.search, door=p.door))
     node("decompose_question", inside(decompose_question, caller=p.caller, prompt=load_prompt("decomposer")))
-    node("answer_sub_question", answer_branch, input_schema=SubQuestionBranch)
+    node("answer_sub_question", answer_branch, input_schema=SubQuestionTask)
     node("gather_sub_answers", inside(gather_sub_answers))
     node("combine_sub_answers", inside(combine_sub_answers, caller=p.caller, prompt=load_prompt("combiner")))
     node("check_citations", inside(check_citations, check=p.check))

@@ -23,6 +23,9 @@ class AdmittedQuestion(TypedDict):
     request: Request
     messages: list[AnyMessage]
     round: int
+    queries: list[Any]
+    found: Overwrite
+    answered: Overwrite
     passages: list[Any]
     tokens: Overwrite
     trace: Overwrite
@@ -51,6 +54,9 @@ async def admit_question(
         request=request,
         messages=[HumanMessage(request["question"])] if state.get("question") else [],
         round=0,
+        queries=[],
+        found=Overwrite({}),
+        answered=Overwrite({}),
         passages=[],
         tokens=Overwrite({}),
         trace=Overwrite({}),

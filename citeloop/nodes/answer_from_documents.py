@@ -10,7 +10,7 @@ from citeloop.prompts.multi_query import fill
 from citeloop.retrieval.prompt_passages import render_passages
 from citeloop.state.graph_state import Draft
 from citeloop.state.multi_query_config import RagFusionConfig
-from citeloop.state.multi_query_state import RagFusionState
+from citeloop.state.multi_query_state import MultiQueryState
 
 
 class AnsweredFromDocuments(TypedDict):
@@ -21,7 +21,7 @@ class AnsweredFromDocuments(TypedDict):
 
 
 async def answer_from_documents(
-    state: RagFusionState,
+    state: MultiQueryState,
     runtime: Runtime[RagFusionConfig],
     config: RunnableConfig,
     *,

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
@@ -10,15 +11,14 @@ from typing_extensions import TypedDict
 from citeloop.models.chat_caller import ChatCaller
 from citeloop.prompts.library import Prompt
 from citeloop.prompts.multi_query import fill
-from citeloop.prompts.refusals import NOT_FOUND
 from citeloop.retrieval.document_search import DocumentSearch
-from citeloop.retrieval.found_documents import passages_by_id
+from citeloop.retrieval.found_documents import passages_by_id, trace_query
 from citeloop.retrieval.prompt_passages import number_fitting, render_passages
-from citeloop.state.graph_state import Passage
+from citeloop.state.graph_state import AnsweredSubQuestion, SubQuestionTask
 from citeloop.state.multi_query_config import SubQuestionsConfig
-from citeloop.state.multi_query_state import AnsweredSubQuestion, SubQuestionBranch
+from citeloop.state.multi_query_state import FoundDocuments
 from citeloop.verification.draft_check import DraftCheck
-from citeloop.verification.refusal import refusal_verdict
+from citeloop.verification.sub_answers import not_found
 
 _log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ class SubAnswered(TypedDict):
 
 
 async def answer_sub_question(
-    task: SubQuestionBranch,
+    task: SubQuestionTask,
     runtime: Runtime[SubQuestionsConfig],
     config: RunnableConfig,
     *,
@@ -45,7 +45,7 @@ async def answer_sub_question(
     logged as "not found"; its siblings stand.
     """
     settings, limit = runtime.context, runtime.context.branch_timeout_s
-    result = _unanswered(task, "no document was found")
+    result = not_found(task, "no document was found")
     try:
         async with asyncio.timeout(limit):
             async with asyncio.timeout(settings.search_timeout_s):
@@ -57,8 +57,9 @@ async def answer_sub_question(
                 await _answer(result, settings, config, caller, check, prompt)
     except Exception as failure:  # whatever went wrong in one branch must not end the others
         reason = "no result in time" if isinstance(failure, TimeoutError) else str(failure)
-        result = _unanswered(task, "the branch dropped out", f"{type(failure).__name__}: {reason}", result["passages"])
+        result = not_found(task, "the branch dropped out", f"{type(failure).__name__}: {reason}", result["passages"])
         _log.warning("sub-question %r dropped out: %s", task["sub_question"], result["error"])
+    result["queries"] = [_trace(result)]
     return SubAnswered(answered={task["key"]: result})
 
 
@@ -79,14 +80,8 @@ async def _answer(
     result["verdict"] = await check.verify(question, reply.text, passages)
 
 
-def _unanswered(
-    task: SubQuestionBranch, note: str, error: str = "", passages: list[Passage] | None = None
-) -> AnsweredSubQuestion:
-    return AnsweredSubQuestion(
-        sub_question=task["sub_question"],
-        origin=task["origin"],
-        verdict=refusal_verdict(NOT_FOUND, note),
-        passages=passages or [],
-        tokens=0,
-        error=error,
+def _trace(result: AnsweredSubQuestion) -> dict[str, Any]:
+    found = FoundDocuments(
+        query=result["sub_question"], origin=result["origin"], passages=result["passages"], error=result["error"]
     )
+    return {**trace_query(found)}

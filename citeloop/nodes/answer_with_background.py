@@ -7,10 +7,11 @@ from typing_extensions import TypedDict
 from citeloop.models.chat_caller import ChatCaller
 from citeloop.prompts.library import Prompt
 from citeloop.prompts.multi_query import fill
-from citeloop.retrieval.prompt_passages import render_passages
+from citeloop.retrieval.prompt_passages import render_passages, split_background
+from citeloop.retrieval.query_plan import query_from
 from citeloop.state.graph_state import Draft
 from citeloop.state.multi_query_config import StepBackConfig
-from citeloop.state.multi_query_state import StepBackState
+from citeloop.state.multi_query_state import MultiQueryState
 
 
 class AnsweredWithBackground(TypedDict):
@@ -21,7 +22,7 @@ class AnsweredWithBackground(TypedDict):
 
 
 async def answer_with_background(
-    state: StepBackState,
+    state: MultiQueryState,
     runtime: Runtime[StepBackConfig],
     config: RunnableConfig,
     *,
@@ -29,12 +30,10 @@ async def answer_with_background(
     prompt: Prompt,
 ) -> AnsweredWithBackground:
     """Answer the question, each set of documents inside its own tags. Raises ``ModelError``."""
-    background = set(state["background_ids"])
-    texts = {"question": state["request"]["question"], "step_back_question": state["step_back_question"]}
-    elements = {
-        "background_docs": render_passages(p for p in state["passages"] if p["chunk_id"] in background),
-        "specific_docs": render_passages(p for p in state["passages"] if p["chunk_id"] not in background),
-    }
+    general = query_from(state["queries"], "step_back")
+    texts = {"question": state["request"]["question"], "step_back_question": general}
+    specific, background = split_background(state["passages"])
+    elements = {"background_docs": render_passages(background), "specific_docs": render_passages(specific)}
     reply = await caller.call(
         fill(prompt, texts, elements),
         config,

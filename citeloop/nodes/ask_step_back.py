@@ -2,38 +2,37 @@
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
-from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
 from citeloop.models.chat_caller import ChatCaller
 from citeloop.prompts.library import Prompt
 from citeloop.prompts.multi_query import fill
-from citeloop.retrieval.query_plan import plan_searches_for
+from citeloop.retrieval.query_plan import queries_of
 from citeloop.retrieval.query_replies import read_step_back
+from citeloop.state.config import RAGConfig, overridden
+from citeloop.state.graph_state import Query, QueryState
 from citeloop.state.multi_query_config import StepBackConfig
-from citeloop.state.multi_query_state import DocumentSearchTask, MultiQueryTrace, QueryOrigin, StepBackState
+from citeloop.state.multi_query_state import MultiQueryState, MultiQueryTrace
 
 
 class SteppedBack(TypedDict):
-    """The searches to run."""
+    """What to search for."""
 
-    step_back_question: str
-    searches: list[DocumentSearchTask]
-    found: Overwrite
+    queries: list[Query]
     trace: MultiQueryTrace
     tokens: dict[str, int]
 
 
 async def ask_step_back(
-    state: StepBackState,
-    runtime: Runtime[StepBackConfig],
+    state: QueryState | MultiQueryState,
+    runtime: Runtime[RAGConfig | StepBackConfig],
     config: RunnableConfig,
     *,
     caller: ChatCaller,
     prompt: Prompt,
 ) -> SteppedBack:
     """The question and the step-back question; the question alone where the model gave none to read."""
-    settings, question = runtime.context, state["request"]["question"]
+    settings, question = overridden(runtime.context, state["request"]), state["request"]["question"]
     reply = await caller.attempt(
         fill(prompt, {"question": question}),
         config,
@@ -42,14 +41,9 @@ async def ask_step_back(
         timeout_s=settings.model_timeout_s,
     )
     general = read_step_back(reply.text, question)
-    queries: list[tuple[str, QueryOrigin]] = [(question, "question")]
-    if general:
-        queries.append((general, "step_back"))
     unread = "" if general else "the reply holds no more general question"
     return SteppedBack(
-        step_back_question=general,
-        searches=plan_searches_for(queries, settings.k, settings.search_timeout_s),
-        found=Overwrite({}),
+        queries=[*queries_of([question], "question"), *queries_of(filter(None, [general]), "step_back")],
         trace=MultiQueryTrace(dropped_queries=[], fallback=reply.failure or unread, step_back_question=general),
         tokens={"ask_step_back": reply.tokens},
     )

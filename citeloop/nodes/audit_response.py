@@ -3,6 +3,7 @@
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.types import Overwrite
 
 from citeloop.governance.departure import Departure, completed, departure, ended_row
 from citeloop.governance.door import Door
@@ -15,10 +16,14 @@ class Audited(Departure):
     """What leaves the graph."""
 
     checked_response: dict[str, Any]
+    queries: list[Any]
     search_tasks: list[Any]
     candidates: list[Any]
     passages: list[Any]
     best: None
+    answered: Overwrite
+    sub_answers: list[Any]
+    trace: Overwrite
     query_trace: list[Any]
     ranked_trace: list[Any]
     round_trace: list[Any]
@@ -36,10 +41,14 @@ async def audit_response(state: QueryState, config: RunnableConfig, *, door: Doo
     return Audited(
         **departure(response),
         checked_response={},
+        queries=[],
         search_tasks=[],
         candidates=[],
         passages=[],
         best=None,
+        answered=Overwrite({}),
+        sub_answers=[],
+        trace=Overwrite({}),
         query_trace=[],
         ranked_trace=[],
         round_trace=[],

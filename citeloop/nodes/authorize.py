@@ -23,6 +23,7 @@ class Admitted(TypedDict):
 
     request: Request
     messages: list[AnyMessage]
+    queries: list[Any]
     round: int
     correction: str
     corrections_tried: list[str]
@@ -32,8 +33,11 @@ class Admitted(TypedDict):
     excluded_ids: list[str]
     passages: list[Any]
     best: None
-    tokens_used: int
+    tokens: Overwrite
+    answered: Overwrite
+    sub_answers: list[Any]
     model_failure: str
+    trace: Overwrite
     query_trace: list[Any]
     ranked_trace: list[Any]
     ranked_by: str
@@ -66,6 +70,7 @@ async def authorize(
     return Admitted(
         request=request,
         messages=[HumanMessage(request["question"])] if state.get("question") else [],
+        queries=[],
         round=0,
         correction="none",
         corrections_tried=[],
@@ -75,8 +80,11 @@ async def authorize(
         excluded_ids=[],
         passages=[],
         best=None,
-        tokens_used=0,
+        tokens=Overwrite({}),
+        answered=Overwrite({}),
+        sub_answers=[],
         model_failure="",
+        trace=Overwrite({}),
         query_trace=[],
         ranked_trace=[],
         ranked_by="",

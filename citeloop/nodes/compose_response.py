@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from citeloop.governance.run_record import run_record_of
 from citeloop.state.graph_state import CheckedDraft, QueryState
-from citeloop.state.models import RetrievalStrategy
+from citeloop.state.models import RetrievalStrategy, SubAnswer
 from citeloop.verification.response import response_from
 
 
@@ -28,9 +28,10 @@ async def compose_response(state: QueryState, config: RunnableConfig, *, expose_
     response = response_from(
         best,
         RetrievalStrategy(state["analysis"]["strategy"]),
-        len(state["candidates"]),
+        len(state["candidates"]) or len(best["passages"]),
         correction_rounds=state["round"],
-        tokens_used=state["tokens_used"],
+        tokens_used=sum(state["tokens"].values()),
+        sub_answers=tuple(SubAnswer.model_validate(part) for part in best.get("sub_answers", ())),
         trace=_trace(state, best, expose_steps),
         timings_ms=dict(run_record_of(config).timings_ms),
     )
@@ -48,6 +49,7 @@ def _trace(state: QueryState, best: CheckedDraft, expose_steps: bool) -> dict[st
         "returned_round": best["round"],
         "failures": list(state["search_failures"].values()),
         "model_failure": state["model_failure"],
+        **state["trace"],
     }
 
 

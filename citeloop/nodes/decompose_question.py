@@ -4,16 +4,17 @@ import logging
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
-from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
 from citeloop.models.chat_caller import ChatCaller
 from citeloop.prompts.library import Prompt
 from citeloop.prompts.multi_query import fill
-from citeloop.retrieval.query_plan import trace_plan
+from citeloop.retrieval.query_plan import queries_of, trace_plan
 from citeloop.retrieval.query_replies import read_sub_questions
+from citeloop.state.config import RAGConfig, overridden
+from citeloop.state.graph_state import Query, QueryState
 from citeloop.state.multi_query_config import SubQuestionsConfig
-from citeloop.state.multi_query_state import MultiQueryTrace, QueryOrigin, SubQuestionsState, SubQuestionTask
+from citeloop.state.multi_query_state import MultiQueryState, MultiQueryTrace
 
 _log = logging.getLogger(__name__)
 
@@ -22,25 +23,23 @@ _FEWEST = 2
 
 
 class Decomposed(TypedDict):
-    """The branches to run."""
+    """What to search for."""
 
-    sub_question_tasks: list[SubQuestionTask]
-    answered: Overwrite
-    sub_answers: list[dict[str, object]]
+    queries: list[Query]
     trace: MultiQueryTrace
     tokens: dict[str, int]
 
 
 async def decompose_question(
-    state: SubQuestionsState,
-    runtime: Runtime[SubQuestionsConfig],
+    state: QueryState | MultiQueryState,
+    runtime: Runtime[RAGConfig | SubQuestionsConfig],
     config: RunnableConfig,
     *,
     caller: ChatCaller,
     prompt: Prompt,
 ) -> Decomposed:
-    """Two sub-questions or more, ``max_sub_questions`` at the most; else the question itself as the only one."""
-    settings, question = runtime.context, state["request"]["question"]
+    """Two sub-questions or more, ``max_sub_questions`` at the most; else the question itself as the only query."""
+    settings, question = overridden(runtime.context, state["request"]), state["request"]["question"]
     reply = await caller.attempt(
         fill(prompt, {"question": question}),
         config,
@@ -53,16 +52,7 @@ async def decompose_question(
         _log.info("sub-question %r is not asked: %s", dropped, reason)
     is_split = len(read.kept) >= _FEWEST
     return Decomposed(
-        sub_question_tasks=_tasks(read.kept, "sub_question") if is_split else _tasks([question], "question"),
-        answered=Overwrite({}),
-        sub_answers=[],
+        queries=queries_of(read.kept, "sub_question") if is_split else queries_of([question], "question"),
         trace=trace_plan(read, reply.failure, fewest=_FEWEST),
         tokens={"decompose_question": reply.tokens},
     )
-
-
-def _tasks(sub_questions: list[str], origin: QueryOrigin) -> list[SubQuestionTask]:
-    return [
-        SubQuestionTask(key=f"{number:02d}", sub_question=sub_question, origin=origin)
-        for number, sub_question in enumerate(sub_questions)
-    ]

@@ -1,7 +1,6 @@
 """From one ranked list a query to one list (RAG-Fusion, steps 3 and 4)."""
 
 import logging
-from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
@@ -10,10 +9,11 @@ from typing_extensions import TypedDict
 from citeloop.prompts.library import Prompt
 from citeloop.retrieval.found_documents import passages_by_id, require_one_answer, trace_query
 from citeloop.retrieval.prompt_passages import number_fitting
-from citeloop.retrieval.rank_fusion import FusedHit, reciprocal_rank_fusion
+from citeloop.retrieval.query_fusion import trace_fusion
+from citeloop.retrieval.rank_fusion import reciprocal_rank_fusion
 from citeloop.state.graph_state import Passage
 from citeloop.state.multi_query_config import RagFusionConfig
-from citeloop.state.multi_query_state import Contributor, FoundDocuments, FusedDocument, MultiQueryTrace, RagFusionState
+from citeloop.state.multi_query_state import MultiQueryState, MultiQueryTrace
 
 _log = logging.getLogger(__name__)
 
@@ -29,7 +29,9 @@ class FusedDocuments(TypedDict):
     trace: MultiQueryTrace
 
 
-async def fuse_documents(state: RagFusionState, runtime: Runtime[RagFusionConfig], *, prompt: Prompt) -> FusedDocuments:
+async def fuse_documents(
+    state: MultiQueryState, runtime: Runtime[RagFusionConfig], *, prompt: Prompt
+) -> FusedDocuments:
     """Fuse by reciprocal rank, keep the best ``k``; log each query with its ranked ids, and the fused scores.
 
     Raises ``SearchFailed`` when every query dropped out.
@@ -44,14 +46,7 @@ async def fuse_documents(state: RagFusionState, runtime: Runtime[RagFusionConfig
         passages=number_fitting(best, prompt.text + state["request"]["question"], settings),
         found=Overwrite({}),
         trace=MultiQueryTrace(
-            queries=[trace_query(one) for one in found], fused=[_told(hit, found) for hit in fused[:_TRACED]]
+            queries=[trace_query(one) for one in found],
+            fused=trace_fusion(fused[:_TRACED], [one["query"] for one in found]),
         ),
     )
-
-
-def _told(hit: FusedHit, found: Sequence[FoundDocuments]) -> FusedDocument:
-    contributions = [
-        Contributor(query=found[part.ranked_list]["query"], rank=part.rank, score=part.score)
-        for part in hit.contributions
-    ]
-    return FusedDocument(chunk_id=hit.id, score=hit.score, contributions=contributions)

@@ -1,63 +1,74 @@
 """The branches brought together: one numbering of all their documents, and each sub-answer as it will be returned."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
-from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
-from citeloop.prompts.refusals import NOT_FOUND
-from citeloop.retrieval.found_documents import passages_by_id, require_one_answer, trace_query
-from citeloop.state.graph_state import CheckedDraft, Passage
-from citeloop.state.models import Citation, SubAnswer
-from citeloop.state.multi_query_state import AnsweredSubQuestion, FoundDocuments, MultiQueryTrace, SubQuestionsState
-from citeloop.verification.renumbering import renumber
+from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER
+from citeloop.retrieval.found_documents import passages_by_id, require_one_answer
+from citeloop.retrieval.rank_fusion import reciprocal_rank_fusion
+from citeloop.state.graph_state import AnsweredSubQuestion, CheckedDraft, Draft, Passage, QueryState
+from citeloop.state.multi_query_state import MultiQueryState
+from citeloop.verification.sub_answers import best_of_rounds, sub_answer_of
 
 
-class Gathered(TypedDict):
-    """The sub-answers; ``best`` where the question was not split, and its one answer is the answer."""
+class Gathered(TypedDict, total=False):
+    """The sub-answers; ``best`` where the question was not split, and its one answer is the answer; ``draft`` where no
+    part was found, and there is nothing to combine."""
 
     sub_answers: list[dict[str, Any]]
     passages: list[Passage]
-    best: CheckedDraft | None
-    answered: Overwrite
-    trace: MultiQueryTrace
+    best: CheckedDraft
+    draft: Draft
+    trace: dict[str, Any]
     tokens: dict[str, int]
 
 
-async def gather_sub_answers(state: SubQuestionsState) -> Gathered:
-    """Number the documents of all branches. Raises ``SearchFailed`` when every branch dropped out."""
-    branches = list(state["answered"].values())
-    require_one_answer(["" if branch["tokens"] else branch["error"] for branch in branches])
-    unique = passages_by_id(passage for branch in branches for passage in branch["passages"])
+async def gather_sub_answers(state: QueryState | MultiQueryState) -> Gathered:
+    """Take the best result of each sub-question, and number their documents as one list.
+
+    Raises ``SearchFailed`` when every branch dropped out, unless an earlier round left a draft to return.
+    """
+    results = list(state["answered"].values())
+    excluded = frozenset(state.get("excluded_ids", ()))
+    branches = best_of_rounds(results, excluded)
+    if state["best"] is None:
+        require_one_answer(["" if branch["tokens"] else branch["error"] for branch in branches])
+    unique = passages_by_id(p for branch in branches for p in branch["passages"] if p["chunk_id"] not in excluded)
     passages: list[Passage] = [{**p, "number": number} for number, p in enumerate(unique.values(), start=1)]
-    numbers = {passage["chunk_id"]: passage["number"] for passage in passages}
-    is_split = branches[0]["origin"] == "sub_question"
-    has_answer = passages and not is_split
-    return Gathered(
-        sub_answers=[_sub_answer(branch, numbers).model_dump(mode="json") for branch in branches] if is_split else [],
+    gathered = Gathered(
+        sub_answers=[],
         passages=passages,
-        best=CheckedDraft(round=0, verdict=branches[0]["verdict"], passages=passages) if has_answer else None,
-        answered=Overwrite({}),
-        trace=MultiQueryTrace(queries=[trace_query(_as_found(branch)) for branch in branches]),
-        tokens={"answer_sub_question": sum(branch["tokens"] for branch in branches)},
+        trace={"queries": [query for result in results for query in result["queries"]]},
+        tokens={"answer_sub_question": sum(result["tokens"] for result in results)},
     )
+    if branches[0]["origin"] == "sub_question":
+        gathered.update(_parts(branches, passages))
+        gathered["trace"] |= {
+            "ranked_chunks": state["trace"].get("ranked_chunks") or _ranked(branches, passages),
+            "ranked_by": "fused rank of the sub-questions",
+        }
+    elif passages:
+        gathered["best"] = CheckedDraft(round=0, verdict=branches[0]["verdict"], passages=passages)
+    return gathered
 
 
-def _sub_answer(branch: AnsweredSubQuestion, numbers: Mapping[str, int]) -> SubAnswer:
-    verdict = renumber(branch["verdict"], branch["passages"], numbers)
-    return SubAnswer(
-        sub_question=branch["sub_question"],
-        answer=NOT_FOUND if verdict["refused"] else verdict["answer"],
-        found=not verdict["refused"],
-        citations=tuple(Citation.model_validate(citation) for citation in verdict["citations"]),
-        confidence=verdict["confidence"],
-        source_chunk_ids=tuple(passage["chunk_id"] for passage in branch["passages"]),
-        error=branch["error"],
-    )
+def _parts(branches: Sequence[AnsweredSubQuestion], passages: Sequence[Passage]) -> Gathered:
+    numbers = {passage["chunk_id"]: passage["number"] for passage in passages}
+    sub_answers = [sub_answer_of(branch, numbers) for branch in branches]
+    told = Gathered(sub_answers=[sub_answer.model_dump(mode="json") for sub_answer in sub_answers])
+    if not any(sub_answer.found for sub_answer in sub_answers):
+        told["draft"] = Draft(text=INDEX_HAS_NO_ANSWER, tokens=0)
+    return told
 
 
-def _as_found(branch: AnsweredSubQuestion) -> FoundDocuments:
-    return FoundDocuments(
-        query=branch["sub_question"], origin=branch["origin"], passages=branch["passages"], error=branch["error"]
-    )
+def _ranked(branches: Sequence[AnsweredSubQuestion], passages: Sequence[Passage]) -> list[dict[str, Any]]:
+    """The passages of all branches fused by rank."""
+    fused = reciprocal_rank_fusion([[p["chunk_id"] for p in branch["passages"]] for branch in branches])
+    by_id = {passage["chunk_id"]: passage for passage in passages}
+    ranked = [(by_id[hit.id], hit.score) for hit in fused if hit.id in by_id]
+    return [
+        {"chunk_id": p["chunk_id"], "corpus": p["corpus"], "document_uri": p["uri"], "score": score}
+        for p, score in ranked
+    ]

@@ -17,6 +17,8 @@ from citeloop.verification.response import response_from
 class Returned(Departure):
     """What leaves the graph."""
 
+    queries: list[Any]
+    answered: Overwrite
     passages: list[Any]
     best: None
     trace: Overwrite
@@ -35,7 +37,15 @@ async def return_response(
     response = completed(_response(state, strategy), state["request"], record)
     if door is not None:
         await door.end(record, ended_row(response, state["request"]))
-    return Returned(**departure(response), passages=[], best=None, trace=Overwrite({}), sub_answers=[])
+    return Returned(
+        **departure(response),
+        queries=[],
+        answered=Overwrite({}),
+        passages=[],
+        best=None,
+        trace=Overwrite({}),
+        sub_answers=[],
+    )
 
 
 def _response(state: MultiQueryState, strategy: RetrievalStrategy) -> RAGResponse:

@@ -2,37 +2,37 @@
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
-from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
 from citeloop.models.chat_caller import ChatCaller
 from citeloop.prompts.library import Prompt
 from citeloop.prompts.multi_query import fill
-from citeloop.retrieval.query_plan import plan_searches_for, trace_plan
+from citeloop.retrieval.query_plan import queries_of, trace_plan
 from citeloop.retrieval.query_replies import read_rewrites
+from citeloop.state.config import RAGConfig, overridden
+from citeloop.state.graph_state import Query, QueryState
 from citeloop.state.multi_query_config import RagFusionConfig
-from citeloop.state.multi_query_state import DocumentSearchTask, MultiQueryTrace, QueryOrigin, RagFusionState
+from citeloop.state.multi_query_state import MultiQueryState, MultiQueryTrace
 
 
 class Rewritten(TypedDict):
-    """The searches to run."""
+    """What to search for."""
 
-    searches: list[DocumentSearchTask]
-    found: Overwrite
+    queries: list[Query]
     trace: MultiQueryTrace
     tokens: dict[str, int]
 
 
 async def rewrite_query(
-    state: RagFusionState,
-    runtime: Runtime[RagFusionConfig],
+    state: QueryState | MultiQueryState,
+    runtime: Runtime[RAGConfig | RagFusionConfig],
     config: RunnableConfig,
     *,
     caller: ChatCaller,
     prompt: Prompt,
 ) -> Rewritten:
     """The question and at most ``rewrites`` rewordings of it; the question alone where the model gave none to read."""
-    settings, question = runtime.context, state["request"]["question"]
+    settings, question = overridden(runtime.context, state["request"]), state["request"]["question"]
     reply = await caller.attempt(
         fill(prompt, {"question": question, "n": str(settings.rewrites)}),
         config,
@@ -41,11 +41,8 @@ async def rewrite_query(
         timeout_s=settings.model_timeout_s,
     )
     read = read_rewrites(reply.text, question, settings.rewrites)
-    queries: list[tuple[str, QueryOrigin]] = [(question, "question")]
-    queries += [(rewrite, "rewrite") for rewrite in read.kept]
     return Rewritten(
-        searches=plan_searches_for(queries, settings.depth, settings.search_timeout_s),
-        found=Overwrite({}),
+        queries=[*queries_of([question], "question"), *queries_of(read.kept, "rewrite")],
         trace=trace_plan(read, reply.failure),
         tokens={"rewrite_query": reply.tokens},
     )

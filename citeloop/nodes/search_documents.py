@@ -4,11 +4,13 @@ import asyncio
 import logging
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from citeloop.retrieval.document_search import DocumentSearch
 from citeloop.state.graph_state import Passage
-from citeloop.state.multi_query_state import DocumentSearchBranch, FoundDocuments
+from citeloop.state.multi_query_config import RagFusionConfig, StepBackConfig
+from citeloop.state.multi_query_state import DocumentSearchTask, FoundDocuments
 
 _log = logging.getLogger(__name__)
 
@@ -20,17 +22,24 @@ class SearchedDocuments(TypedDict):
 
 
 async def search_documents(
-    task: DocumentSearchBranch, config: RunnableConfig, *, search: DocumentSearch
+    task: DocumentSearchTask,
+    runtime: Runtime[RagFusionConfig | StepBackConfig],
+    config: RunnableConfig,
+    *,
+    search: DocumentSearch,
 ) -> SearchedDocuments:
-    """Search within the task's time limit. A failed or slow branch is recorded and logged; its siblings stand."""
+    """Search within the time limit. A failed or slow branch is recorded and logged; its siblings stand."""
+    settings = runtime.context
     passages: list[Passage] = []
     error = ""
     try:
-        async with asyncio.timeout(task["timeout_s"]):
-            found = await search.search(task["query"], task["depth"], task["request"]["corpora"], config)
+        async with asyncio.timeout(settings.search_timeout_s):
+            found = await search.search(task["query"], settings.depth, task["request"]["corpora"], config)
             passages, error = found.passages, "; ".join(found.failures)
     except Exception as failure:  # whatever went wrong in one branch must not end the others
-        reason = f"no result within {task['timeout_s']} s" if isinstance(failure, TimeoutError) else str(failure)
+        reason = (
+            f"no result within {settings.search_timeout_s} s" if isinstance(failure, TimeoutError) else str(failure)
+        )
         error = f"{type(failure).__name__}: {reason}"
         _log.warning("query %r dropped out: %s", task["query"], error)
     result = FoundDocuments(query=task["query"], origin=task["origin"], passages=passages, error=error)

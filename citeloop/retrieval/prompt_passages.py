@@ -2,11 +2,14 @@
 
 import logging
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from citeloop.prompts.grounded_answer import render_document
 from citeloop.retrieval.context_budget import ContextWindow, fit_in_budget, passage_budget
-from citeloop.state.graph_state import Passage
+from citeloop.state.graph_state import Candidate, Passage
 from citeloop.text.tokens import count_tokens
+
+Found = TypeVar("Found", Candidate, Passage)
 
 _log = logging.getLogger(__name__)
 
@@ -14,6 +17,12 @@ _log = logging.getLogger(__name__)
 def render_passages(passages: Iterable[Passage]) -> str:
     """The passages as ``<document>`` elements, each under what its citations name it by."""
     return "\n".join(map(_render, passages))
+
+
+def split_background(found: Sequence[Found]) -> tuple[list[Found], list[Found]]:
+    """What was found for the question itself, and what for a step-back question; each in its order."""
+    specific = [one for one in found if one.get("origin") != "step_back"]
+    return specific, [one for one in found if one.get("origin") == "step_back"]
 
 
 def number_fitting(passages: Sequence[Passage], frame: str, window: ContextWindow) -> list[Passage]:

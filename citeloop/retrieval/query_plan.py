@@ -1,19 +1,21 @@
-"""From queries to branches, and what a trace tells of how the queries came about."""
+"""The queries of a run, and what a trace tells of how they came about."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from citeloop.retrieval.query_replies import ReadQueries
-from citeloop.state.multi_query_state import DocumentSearchTask, MultiQueryTrace, QueryOrigin
+from citeloop.state.graph_state import Query
+from citeloop.state.models import QueryOrigin
+from citeloop.state.multi_query_state import MultiQueryTrace
 
 
-def plan_searches_for(
-    queries: Iterable[tuple[str, QueryOrigin]], depth: int, timeout_s: float
-) -> list[DocumentSearchTask]:
-    """One branch for each query, in their order."""
-    return [
-        DocumentSearchTask(key=f"{number:02d}", query=query, origin=origin, depth=depth, timeout_s=timeout_s)
-        for number, (query, origin) in enumerate(queries)
-    ]
+def queries_of(texts: Iterable[str], origin: QueryOrigin) -> list[Query]:
+    """One query for each text, in their order."""
+    return [Query(text=text, origin=origin) for text in texts]
+
+
+def query_from(queries: Sequence[Query], origin: QueryOrigin) -> str:
+    """The text of the first query of that origin; empty where there is none."""
+    return next((query["text"] for query in queries if query["origin"] == origin), "")
 
 
 def trace_plan(read: ReadQueries, failure: str, fewest: int = 1) -> MultiQueryTrace:

@@ -38,6 +38,9 @@ class RetrievalStrategy(StrEnum):
     STEP_BACK = "step_back"
 
 
+QueryOrigin = Literal["question", "rewrite", "step_back", "sub_question"]
+"""Where a query comes from: it is the question itself, or a model made it of the question."""
+
 AnswerStatus = Literal["answered", "no_evidence", "low_confidence", "rejected"]
 """``answered``: validated. ``low_confidence``: the best draft, as none passed. ``no_evidence``: a refusal.
 ``rejected``: withheld by the person who reviewed it."""
@@ -74,6 +77,9 @@ class SourceReference(_Value):
     end: int = Field(description="One past the last character.")
     score: float = Field(description="Retrieval score, comparable within one response only.")
     label: str = Field(default="", description="How the answer cites it where not by its number: the D7 of [D7].")
+    origin: QueryOrigin = Field(
+        default="question", description="What it was retrieved for; step_back: it stood there as background."
+    )
 
 
 class Citation(_Value):
@@ -117,6 +123,7 @@ class SubAnswer(_Value):
     sub_question: str
     answer: str = Field(description='Its citations point into the sources of the response; "not found" where none did.')
     found: bool
+    passed: bool = Field(default=False, description="Whether it passed the checks that an answer has to pass.")
     citations: tuple[Citation, ...] = ()
     confidence: float = Field(default=0.0, ge=0, le=1)
     source_chunk_ids: tuple[str, ...] = Field(default=(), description="The documents that stood before this answer.")

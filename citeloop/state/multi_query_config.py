@@ -42,3 +42,8 @@ class StepBackConfig(MultiQueryConfig):
     """Settings of ``step_back`` (multi-query specification, Step-back query)."""
 
     k: int = Field(default=4, ge=1, le=100, description="Documents for the question, and for the step-back question.")
+
+    @property
+    def depth(self) -> int:
+        """Documents taken from each query's ranked list."""
+        return self.k

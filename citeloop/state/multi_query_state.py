@@ -1,6 +1,6 @@
 """The typed state of the multi-query graphs: plain JSON-able values only, as in ``graph_state``."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import EphemeralValue
@@ -8,10 +8,18 @@ from langgraph.graph.message import add_messages
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from citeloop.state.graph_state import CheckedDraft, Command, Draft, Passage, Request, Verdict
+from citeloop.state.graph_state import (
+    AnsweredSubQuestion,
+    CheckedDraft,
+    Command,
+    Correction,
+    Draft,
+    Passage,
+    Query,
+    Request,
+)
+from citeloop.state.models import QueryOrigin
 from citeloop.state.reducers import union_by_key
-
-QueryOrigin = Literal["question", "rewrite", "step_back", "sub_question"]
 
 
 class MultiQueryInput(TypedDict, total=False):
@@ -25,19 +33,12 @@ class MultiQueryInput(TypedDict, total=False):
 
 
 class DocumentSearchTask(TypedDict):
-    """One query to search for."""
+    """One branch: a query, and the request that it belongs to."""
 
     key: str
     """What the branch writes under; keys sort in the order of the queries."""
     query: str
     origin: QueryOrigin
-    depth: int
-    timeout_s: float
-
-
-class DocumentSearchBranch(DocumentSearchTask):
-    """One branch: the query, and the request that it belongs to."""
-
     request: Request
     """Which corpora are asked for; and the asked row of a run that goes on from here."""
 
@@ -93,36 +94,8 @@ class MultiQueryTrace(TypedDict, total=False):
     """Of ``step_back`` only: the ids of the documents that were labelled background."""
 
 
-class SubQuestionTask(TypedDict):
-    """A sub-question to retrieve for and to answer."""
-
-    key: str
-    sub_question: str
-    origin: QueryOrigin
-
-
-class SubQuestionBranch(SubQuestionTask):
-    """One branch: the sub-question, and the request that it belongs to."""
-
-    request: Request
-    """Which corpora are asked for; and the asked row of a run that goes on from here."""
-
-
-class AnsweredSubQuestion(TypedDict):
-    """A branch's result."""
-
-    sub_question: str
-    origin: QueryOrigin
-    verdict: Verdict
-    """The sub-answer, checked against the branch's own documents; a refusal where it is "not found"."""
-    passages: list[Passage]
-    tokens: int
-    error: str
-    """Why the branch dropped out, or what part of its search did; empty where all went well."""
-
-
 class MultiQueryState(TypedDict, total=False):
-    """The keys that all three graphs have."""
+    """The state of all three graphs."""
 
     question: Annotated[str, EphemeralValue]
     messages: Annotated[list[AnyMessage], add_messages]
@@ -133,6 +106,16 @@ class MultiQueryState(TypedDict, total=False):
     request: Request
     round: int
     """Always 0: these graphs do not correct (stop rules of the specification)."""
+    correction: Correction
+    """Never set, for the same reason."""
+    excluded_ids: list[str]
+    """Never set, for the same reason."""
+    queries: list[Query]
+    """What is searched for, the question first; the sub-questions in its place where it was split."""
+    found: Annotated[dict[str, FoundDocuments], union_by_key]
+    """Of ``rag_fusion`` and ``step_back``: what the branches found, in the order of the queries."""
+    answered: Annotated[dict[str, AnsweredSubQuestion], union_by_key]
+    """Of ``sub_questions``: what its branches brought."""
     passages: list[Passage]
     """What stands before the generator, numbered."""
     draft: Draft
@@ -146,28 +129,3 @@ class MultiQueryState(TypedDict, total=False):
 
     answer: str
     response: dict[str, Any]
-
-
-class RagFusionState(MultiQueryState, total=False):
-    """The state of ``rag_fusion``."""
-
-    searches: list[DocumentSearchTask]
-    found: Annotated[dict[str, FoundDocuments], union_by_key]
-
-
-class StepBackState(MultiQueryState, total=False):
-    """The state of ``step_back``."""
-
-    searches: list[DocumentSearchTask]
-    found: Annotated[dict[str, FoundDocuments], union_by_key]
-    step_back_question: str
-    """Empty where there is none."""
-    background_ids: list[str]
-    """Chunk ids of those ``passages`` that are background."""
-
-
-class SubQuestionsState(MultiQueryState, total=False):
-    """The state of ``sub_questions``."""
-
-    sub_question_tasks: list[SubQuestionTask]
-    answered: Annotated[dict[str, AnsweredSubQuestion], union_by_key]

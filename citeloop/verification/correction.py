@@ -1,13 +1,10 @@
 """Whether and how a draft is corrected (ADR-031, _validate_and_correct). Pure."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 from citeloop.state.config import RAGConfig
-from citeloop.state.graph_state import CheckedDraft, Verdict
+from citeloop.state.graph_state import CheckedDraft, Correction, Verdict
 from citeloop.state.models import SUPPORTED_FROM
-
-Correction = Literal["none", "drop", "neighbours", "widen"]
 
 
 def choose_correction(
@@ -33,10 +30,11 @@ def better_draft(best: CheckedDraft | None, new: CheckedDraft) -> CheckedDraft:
     """The draft to return if no further one comes: a pass over none; an answer with a supported claim over a refusal,
     and that over an answer without one; then confidence; then the earlier one. So a round can only improve what is
     returned, and an invention never replaces a refusal."""
-    return new if best is None or _merit(new["verdict"]) > _merit(best["verdict"]) else best
+    return new if best is None or merit(new["verdict"]) > merit(best["verdict"]) else best
 
 
-def _merit(verdict: Verdict) -> tuple[bool, int, float]:
+def merit(verdict: Verdict) -> tuple[bool, int, float]:
+    """What of two checked answers the better one has more of; see ``better_draft``."""
     supported = any(citation["confidence"] >= SUPPORTED_FROM for citation in verdict["citations"])
     worth = 2 if supported else 1 if verdict["refused"] else 0
     return verdict["passed"], worth, verdict["confidence"]
