@@ -64,15 +64,23 @@ def _fitting(chunks: Sequence[Chunk], frame: DraftPrompt, settings: RAGConfig) -
 
 def _choose(state: QueryState, settings: RAGConfig) -> list[Candidate]:
     excluded = set(state["excluded_ids"])
-    unique = {c["chunk_id"]: c for c in reversed(state["candidates"]) if c["chunk_id"] not in excluded}
-    specific, background = split_background(list(reversed(unique.values())))
+    specific, background = split_background([c for c in state["candidates"] if c["chunk_id"] not in excluded])
     if state["correction"] == "neighbours":  # the last context and what stands around it: nothing to cut
-        return [*specific, *background]
+        return _distinct([*specific, *background])
     wanted = functools.partial(
         settings.passages_wanted, state["analysis"]["strategy"], widened=state["correction"] == "widen"
     )
     asked: QueryOrigin = "sub_question" if query_from(state["queries"], "sub_question") else "question"
-    return [*specific[: wanted(asked)], *background[: wanted("step_back")]]
+    chosen = _distinct(specific)[: wanted(asked)]
+    return _distinct([*chosen, *background])[: len(chosen) + wanted("step_back")]
+
+
+def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Each chunk once, where it stands first."""
+    first: dict[str, Candidate] = {}
+    for candidate in candidates:
+        first.setdefault(candidate["chunk_id"], candidate)
+    return list(first.values())
 
 
 def _prompt_tokens(chunk: Chunk) -> int:

@@ -28,7 +28,7 @@ async def compose_response(state: QueryState, config: RunnableConfig, *, expose_
     response = response_from(
         best,
         RetrievalStrategy(state["analysis"]["strategy"]),
-        len(state["candidates"]) or len(best["passages"]),
+        len({candidate["chunk_id"] for candidate in state["candidates"]}) or len(best["passages"]),
         correction_rounds=state["round"],
         tokens_used=sum(state["tokens"].values()),
         sub_answers=tuple(SubAnswer.model_validate(part) for part in best.get("sub_answers", ())),

@@ -1,6 +1,6 @@
 """From many ranked lists to one: corpora by score, then methods and queries by reciprocal rank."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -34,8 +34,9 @@ async def fuse_results(state: QueryState, runtime: Runtime[RAGConfig]) -> Fused:
     """Fuse what the branches found. Raises ``SearchFailed`` when every branch dropped out, unless an earlier round left
     a draft to return.
 
-    The question and its rewrites are fused by reciprocal rank (Cormack et al. 2009); what was found for a step-back
-    question alone stands behind, as background. The raw lists leave the state here; the trace keeps their heads.
+    The question and its rewrites are fused by reciprocal rank (Cormack et al. 2009). What was found for a step-back
+    question stands behind as background, be it among the others or not: which of both a passage is, is decided where
+    the best are chosen. The raw lists leave the state here; the trace keeps their heads.
     """
     settings = run_config(runtime.context, state["request"])
     lists, failures = list(state["ranked_lists"].values()), state["search_failures"]
@@ -53,7 +54,7 @@ async def fuse_results(state: QueryState, runtime: Runtime[RAGConfig]) -> Fused:
         *_candidates(fuse_queries(background, settings.fusion_k, depth), corpus_of, "step_back"),
     ]
     update = Fused(
-        candidates=_distinct(found, without=state["excluded_ids"]),
+        candidates=[candidate for candidate in found if candidate["chunk_id"] not in state["excluded_ids"]],
         ranked_lists=Overwrite({}),
         query_trace=[*state["query_trace"], *_heads(merged, state)],
     )
@@ -72,13 +73,6 @@ def _candidates(hits: Iterable[FusedHit], corpus_of: Mapping[str, str], origin: 
 
 def _is_sub_question(queries: Iterable[Query]) -> bool:
     return any(query["origin"] == "sub_question" for query in queries)
-
-
-def _distinct(candidates: Iterable[Candidate], without: Collection[str]) -> list[Candidate]:
-    first: dict[str, Candidate] = {}
-    for candidate in candidates:
-        first.setdefault(candidate["chunk_id"], candidate)
-    return [candidate for chunk_id, candidate in first.items() if chunk_id not in without]
 
 
 def _heads(merged: Mapping[QueryAndMethod, Sequence[Hit]], state: QueryState) -> list[dict[str, Any]]:

@@ -37,6 +37,7 @@ async def validate_citations(
         rounds_done=state["round"],
         elapsed_ms=1000 * (time.time() - request["started_at"]),
         tried=state["corrections_tried"],
+        is_complete=all(part["found"] for part in state["sub_answers"]),
     )
     checked = CheckedDraft(
         round=state["round"], verdict=verdict, passages=state["passages"], sub_answers=state["sub_answers"]
