@@ -1,11 +1,10 @@
 """A scripted model and documents for tests of the multi-query graphs."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from langchain_core.documents import Document
-from langchain_core.messages import BaseMessage
 from langchain_core.retrievers import BaseRetriever
 
 from citeloop import (
@@ -58,6 +57,12 @@ def join_sub_answers(prompt: str) -> str:
 
 def scripted(delay_s: float = 0.0, **replies: Reply | Callable[[str], Reply]) -> ScriptedChatModel:
     """A model that replies by the prompt it gets; what is not told quotes or joins."""
+    answer = reply_by_prompt(**replies)
+    return ScriptedChatModel(replies=lambda messages: answer(messages[-1].text), delay_s=delay_s)
+
+
+def reply_by_prompt(**replies: Reply | Callable[[str], Reply]) -> Callable[[str], Reply]:
+    """What such a model replies to the text of a prompt."""
     told: dict[str, Reply | Callable[[str], Reply]] = {
         "sub_answer": quote_first_document,
         "answer": quote_first_document,
@@ -65,12 +70,11 @@ def scripted(delay_s: float = 0.0, **replies: Reply | Callable[[str], Reply]) ->
         **replies,
     }
 
-    def reply(messages: Sequence[BaseMessage]) -> Reply:
-        text = messages[-1].text
+    def reply(text: str) -> Reply:
         scripted_reply = told[prompt_of(text)]
         return scripted_reply(text) if callable(scripted_reply) else scripted_reply
 
-    return ScriptedChatModel(replies=reply, delay_s=delay_s)
+    return reply
 
 
 def calls_of(model: ScriptedChatModel, name: str) -> list[str]:
