@@ -18,16 +18,12 @@ from citeloop.governance.door import Door
 from citeloop.governance.identity import CALLER_KEY
 from citeloop.governance.rights_change import record_in
 from citeloop.graph.configured_graph import ConfiguredGraph
-from citeloop.graph.multi_query_parts import MultiQueryParts
+from citeloop.graph.engine_patterns import assemble_engine_patterns
 from citeloop.graph.query import QueryParts, build_query_graph
-from citeloop.graph.rag_fusion import assemble_rag_fusion_graph
 from citeloop.graph.run_settings import read_settings
-from citeloop.graph.step_back import assemble_step_back_graph
-from citeloop.graph.sub_questions import assemble_sub_questions_graph
 from citeloop.knowledge.indexes import LexicalIndex, VectorIndex
 from citeloop.knowledge.ingest import Indexer
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
-from citeloop.models.chat_caller import ChatCaller
 from citeloop.models.evidence import EvidenceJudge
 from citeloop.models.memoized_embedder import MemoizedEmbedder
 from citeloop.prompts.library import DIRECTORY_VARIABLE, use_prompts
@@ -36,13 +32,10 @@ from citeloop.retrieval.hybrid import HybridSearcher
 from citeloop.retrieval.passages import PassageReader
 from citeloop.retrieval.relevance import RelevanceJudge
 from citeloop.retrieval.rerank import Reranker
-from citeloop.retrieval.store_search import StoreSearch
 from citeloop.settings import Settings
 from citeloop.state.config import RAGConfig, StrategyChoice
 from citeloop.state.graph_state import QueryInput
 from citeloop.state.models import RAGResponse, UserContext
-from citeloop.state.multi_query_config import RagFusionConfig, StepBackConfig, SubQuestionsConfig
-from citeloop.verification.draft_check import DraftCheck
 from citeloop.verification.verifier import Verifier
 from citeloop.workers import WorkerPool
 
@@ -143,13 +136,7 @@ class RAGQueryEngine:
 
         They are made when first asked for. Blocking.
         """
-        parts = _multi_query_parts(self._parts)
-        return {
-            "query": self.graph,
-            "rag_fusion": assemble_rag_fusion_graph(parts, RagFusionConfig(), self._checkpointer),
-            "sub_questions": assemble_sub_questions_graph(parts, SubQuestionsConfig(), self._checkpointer),
-            "step_back": assemble_step_back_graph(parts, StepBackConfig(), self._checkpointer),
-        }
+        return {"query": self.graph, **assemble_engine_patterns(self._parts, self._checkpointer)}
 
     def query(self, question: str, *, access_reason: str, **options: Unpack[QueryOptions]) -> RAGResponse:
         """Answer ``question`` from the caller's corpora (ADR-031, ``@corpus:query``).
@@ -288,16 +275,6 @@ def open_engine(
         checkpointer=checkpointer,
         ask_needs_reason=settings.require_access_reason,
         expose_steps=expose_steps,
-    )
-
-
-def _multi_query_parts(parts: QueryParts) -> MultiQueryParts:
-    return MultiQueryParts(
-        search=StoreSearch(parts.searcher, parts.reader, parts.workers),
-        caller=ChatCaller(parts.llm, parts.workers),
-        check=DraftCheck(parts.verifier, parts.config, parts.workers),
-        door=parts.door,
-        expose_steps=parts.expose_steps,
     )
 
 

@@ -55,8 +55,8 @@ def _documents(response: RAGResponse) -> "Table":
 
 
 def _ranked_lists(response: RAGResponse) -> "Table":
-    """What each query ranked, side by side."""
-    lists, names = response.trace["queries"], _names(response)
+    """What each query ranked, side by side; in the first round, where there were more."""
+    lists, names = [row for row in response.trace["queries"] if not row.get("round")], _names(response)
     table = _table("Ranked lists", "Rank", *(_heading(row) for row in lists))
     for rank in range(max((len(row["ranked"]) for row in lists), default=0)):
         cells = (row["ranked"][rank]["chunk_id"] if rank < len(row["ranked"]) else "" for row in lists)
@@ -88,12 +88,12 @@ def _best(response: RAGResponse) -> Sequence[Trace]:
 
 def _ranks(trace: Trace, numbers: Mapping[str, str]) -> dict[str, list[str]]:
     """For each document, the lists that hold it: ``q1 dense #3`` is rank 3 of what the first query found by meaning."""
-    ranks: dict[str, list[str]] = {}
+    ranks: dict[str, dict[str, None]] = {}
     for row in trace.get("queries", ()):
         where = " ".join(filter(None, (numbers[row["query"]], row.get("method"))))
         for rank, hit in enumerate(row["ranked"], start=1):
-            ranks.setdefault(hit["chunk_id"], []).append(f"{where} #{rank}")
-    return ranks
+            ranks.setdefault(hit["chunk_id"], {})[f"{where} #{rank}"] = None  # once, however many rounds found it there
+    return {chunk_id: list(told) for chunk_id, told in ranks.items()}
 
 
 def _heading(row: Trace) -> str:

@@ -2,18 +2,17 @@
 
 import asyncio
 import logging
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from langchain_core.runnables import RunnableConfig
 
 from citeloop.governance.identity import caller_of
-from citeloop.knowledge.corpus import Hit
 from citeloop.retrieval.document_search import Corpora, Found
 from citeloop.retrieval.hybrid import CorpusQuery, HybridSearcher, SearchOutcome
 from citeloop.retrieval.passages import PassageReader, numbered_passage
-from citeloop.retrieval.rank_fusion import FusedHit, merge_by_score, reciprocal_rank_fusion
+from citeloop.retrieval.query_fusion import merge_corpora
+from citeloop.retrieval.rank_fusion import FusedHit, reciprocal_rank_fusion
 from citeloop.state.graph_state import Candidate, Passage, RankedList
 from citeloop.state.models import UserContext
 from citeloop.workers import WorkerPool
@@ -63,9 +62,6 @@ class StoreSearch:
 
 
 def _fuse(lists: Iterable[RankedList], depth: int) -> list[FusedHit]:
-    """The best ``depth``: of one method, corpora are merged by comparable score; methods are fused by rank."""
-    by_method: defaultdict[str, list[list[Hit]]] = defaultdict(list)
-    for ranked in lists:
-        by_method[ranked["method"]].append([Hit(*hit) for hit in ranked["hits"]])
-    merged = [merge_by_score(members, depth) for members in by_method.values()]
-    return reciprocal_rank_fusion([[hit.chunk_id for hit in hits] for hits in merged])[:depth]
+    """The best ``depth``: the methods of the query, their corpora merged, fused by rank."""
+    merged = merge_corpora(lists, depth)
+    return reciprocal_rank_fusion([[hit.chunk_id for hit in hits] for hits in merged.values()])[:depth]

@@ -66,6 +66,7 @@ def test_lists_by_method_are_told_apart(capsys: pytest.CaptureFixture[str]) -> N
     rows: list[dict[str, Any]] = [
         {"round": 0, "query": QUESTION, "method": "dense", "ranked": [{"chunk_id": "chunk-a"}, {"chunk_id": "far"}]},
         {"round": 0, "query": QUESTION, "method": "lexical", "ranked": [{"chunk_id": "far"}]},
+        {"round": 1, "query": QUESTION, "method": "lexical", "ranked": [{"chunk_id": "far"}]},
     ]
     ranked = [{"chunk_id": "far", "document_uri": "far.md", "score": 0.8, "corpus": "c"}]
     lines = told(capsys, "standard", {"queries": rows, "ranked_chunks": ranked})
