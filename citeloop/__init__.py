@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from citeloop.engine import RAGQueryEngine, open_engine
     from citeloop.governance.access import OwnersAndGrants
     from citeloop.graph.query import QueryParts, build_query_graph
+    from citeloop.graph.rag_fusion import build_rag_fusion_graph
+    from citeloop.graph.step_back import build_step_back_graph
+    from citeloop.graph.sub_questions import build_sub_questions_graph
     from citeloop.state.config import RAGConfig
     from citeloop.state.models import (
         Citation,
@@ -23,8 +26,10 @@ if TYPE_CHECKING:
         RetrievalContext,
         RetrievalStrategy,
         SourceReference,
+        SubAnswer,
         UserContext,
     )
+    from citeloop.state.multi_query_config import RagFusionConfig, StepBackConfig, SubQuestionsConfig
 
 _HOMES = {
     "RAGQueryEngine": "citeloop.engine",
@@ -32,6 +37,9 @@ _HOMES = {
     "OwnersAndGrants": "citeloop.governance.access",
     "QueryParts": "citeloop.graph.query",
     "build_query_graph": "citeloop.graph.query",
+    "build_rag_fusion_graph": "citeloop.graph.rag_fusion",
+    "build_step_back_graph": "citeloop.graph.step_back",
+    "build_sub_questions_graph": "citeloop.graph.sub_questions",
     "RAGConfig": "citeloop.state.config",
     "Citation": "citeloop.state.models",
     "ClaimVerification": "citeloop.state.models",
@@ -41,7 +49,11 @@ _HOMES = {
     "RetrievalContext": "citeloop.state.models",
     "RetrievalStrategy": "citeloop.state.models",
     "SourceReference": "citeloop.state.models",
+    "SubAnswer": "citeloop.state.models",
     "UserContext": "citeloop.state.models",
+    "RagFusionConfig": "citeloop.state.multi_query_config",
+    "StepBackConfig": "citeloop.state.multi_query_config",
+    "SubQuestionsConfig": "citeloop.state.multi_query_config",
 }
 
 __all__ = [
@@ -54,11 +66,18 @@ __all__ = [
     "RAGConfig",
     "RAGQueryEngine",
     "RAGResponse",
+    "RagFusionConfig",
     "RetrievalContext",
     "RetrievalStrategy",
     "SourceReference",
+    "StepBackConfig",
+    "SubAnswer",
+    "SubQuestionsConfig",
     "UserContext",
     "build_query_graph",
+    "build_rag_fusion_graph",
+    "build_step_back_graph",
+    "build_sub_questions_graph",
     "open_engine",
 ]
 

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, NamedTuple, Unpack
@@ -18,6 +19,8 @@ from citeloop.governance.audit import SQLiteAuditLog, audit_log_in
 from citeloop.governance.door import Door
 from citeloop.governance.identity import CALLER_KEY
 from citeloop.governance.rights_change import record_in
+from citeloop.graph.configured_graph import ConfiguredGraph
+from citeloop.graph.engine_patterns import assemble_engine_patterns
 from citeloop.graph.query import QueryParts, build_query_graph
 from citeloop.graph.run_settings import read_settings
 from citeloop.knowledge.indexes import LexicalIndex, VectorIndex
@@ -25,6 +28,7 @@ from citeloop.knowledge.ingest import Indexer
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.models.evidence import EvidenceJudge
 from citeloop.models.memoized_embedder import MemoizedEmbedder
+from citeloop.prompts.library import DIRECTORY_VARIABLE, use_prompts
 from citeloop.retrieval.analyzer import QueryAnalyzer
 from citeloop.retrieval.hybrid import HybridSearcher
 from citeloop.retrieval.passages import PassageReader
@@ -104,30 +108,37 @@ class RAGQueryEngine:
         self.config = config or RAGConfig()
         self.indexer = Indexer(knowledge_store, vector_index, lexical_index, embedder)
         self.workers = workers
-        self.graph = build_query_graph(
-            QueryParts(
-                store=knowledge_store,
-                searcher=HybridSearcher(knowledge_store, vector_index, lexical_index, embedder),
-                reader=PassageReader(knowledge_store, embedder),
-                analyzer=QueryAnalyzer(),
-                reranker=reranker,
-                llm=llm,
-                verifier=Verifier(embedder, judge),
-                door=Door(
-                    audit,
-                    workers,
-                    ask_needs_reason=ask_needs_reason,
-                    audits_always=self.config.audit_all_queries,
-                ),
-                workers=workers,
-                config=self.config,
-                expose_steps=expose_steps,
+        self._parts = QueryParts(
+            store=knowledge_store,
+            searcher=HybridSearcher(knowledge_store, vector_index, lexical_index, embedder),
+            reader=PassageReader(knowledge_store, embedder),
+            analyzer=QueryAnalyzer(),
+            reranker=reranker,
+            llm=llm,
+            verifier=Verifier(embedder, judge),
+            door=Door(
+                audit,
+                workers,
+                ask_needs_reason=ask_needs_reason,
+                audits_always=self.config.audit_all_queries,
             ),
-            checkpointer,
+            workers=workers,
+            config=self.config,
+            expose_steps=expose_steps,
         )
-        self._keeps_threads = checkpointer is not None
         self._decisions: set[str] = set()
         self._decisions_lock = Lock()
+        self._checkpointer = checkpointer
+        self.graph = build_query_graph(self._parts, checkpointer)
+
+    @cached_property
+    def graphs(self) -> Mapping[str, ConfiguredGraph[Any]]:
+        """The compiled graphs by name: ``query``, which is ``graph``, and the multi-query patterns ``rag_fusion``,
+        ``sub_questions`` and ``step_back`` over the same stores, model and audit, with the stop rules of their own.
+
+        They are made when first asked for. Blocking.
+        """
+        return {"query": self.graph, **assemble_engine_patterns(self._parts, self._checkpointer)}
 
     def query(self, question: str, *, access_reason: str, **options: Unpack[QueryOptions]) -> RAGResponse:
         """Answer ``question`` from the caller's corpora (ADR-031, ``@corpus:query``).
@@ -187,7 +198,7 @@ class RAGQueryEngine:
         if corpora is not None:
             request["corpora"] = list(corpora)
         configurable: dict[str, object] = {CALLER_KEY: options.get("user_context") or UserContext()}
-        if self._keeps_threads:
+        if self._checkpointer is not None:
             configurable["thread_id"] = options.get("thread_id") or str(uuid.uuid4())
         return _Call(request, RunnableConfig(configurable=configurable), self._run_settings(options))
 
@@ -204,7 +215,7 @@ class RAGQueryEngine:
             self._decisions.discard(thread_id)
 
     def _decision(self, thread_id: str, decision: Decision, options: ReviewOptions) -> _Call:
-        if not self._keeps_threads:
+        if self._checkpointer is None:
             raise InvalidRequest("reviews need threads: open_engine(checkpointer=...)")
         _refuse_unknown(options, ReviewOptions)
         resume = {"decision": decision, "answer": options.get("answer", ""), "note": options.get("note", "")}
@@ -226,7 +237,8 @@ class RAGQueryEngine:
             "top_k",
             "require_citations",
         )
-        return read_settings({**settings.model_dump(), **{name: options[name] for name in names if name in options}})
+        given: dict[str, Any] = {name: options[name] for name in names if name in options}
+        return read_settings({**settings.model_dump(), **given}, RAGConfig)
 
 
 def _refuse_unknown(options: Mapping[str, object], kind: type) -> None:
@@ -263,6 +275,7 @@ def open_engine(
 
     switch_off_keyless_tracing()
     settings = settings or Settings()
+    _use_prompts(settings.prompts)
     folder = Path(home or settings.home).expanduser()
     config = config or RAGConfig(review=settings.review)
     embedder = MemoizedEmbedder(load_embedder(settings))
@@ -284,6 +297,13 @@ def open_engine(
         ask_needs_reason=settings.require_access_reason,
         expose_steps=expose_steps,
     )
+
+
+def _use_prompts(directory: Path | None) -> None:
+    try:
+        use_prompts(directory)
+    except ValueError as error:
+        raise InvalidRequest(f"setting {DIRECTORY_VARIABLE}: {error}") from None
 
 
 def _response(state: dict[str, Any], call: _Call) -> RAGResponse:

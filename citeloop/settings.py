@@ -63,6 +63,9 @@ class Settings(BaseSettings):
     workers: int = Field(
         default=32, ge=1, le=256, description="Threads for blocking work: reads, searches, models without async."
     )
+    prompts: Path | None = Field(
+        default=None, description="Folder of prompts of your own, each named as the shipped one that it replaces."
+    )
     require_access_reason: bool = Field(default=False, description="Whether ask, too, must give an access reason.")
     jwt_issuer: str | None = Field(default=None, description="Who signs the tokens of callers: their claim iss.")
     jwt_audience: str | None = Field(default=None, description="What their claim aud must name.")
@@ -99,10 +102,10 @@ class Settings(BaseSettings):
         """Whether callers may come with signed tokens."""
         return self.jwt_issuer is not None
 
-    @field_validator("home")
+    @field_validator("home", "prompts")
     @classmethod
-    def _expand_home(cls, home: Path) -> Path:
-        return home.expanduser()
+    def _expand_user(cls, folder: Path | None) -> Path | None:
+        return folder and folder.expanduser()
 
     @field_validator("openai_base_url")
     @classmethod

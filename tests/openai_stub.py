@@ -2,10 +2,11 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -25,14 +26,21 @@ class StubRequest:
 
     path: str
     authorization: str
-    payload: dict[str, object]
+    payload: dict[str, Any]
+
+    @property
+    def last_message(self) -> str:
+        """The text of the last message of the chat."""
+        return str(self.payload["messages"][-1]["content"])
 
 
 @dataclass
 class OpenAIStub:
-    """Replies in the order given, the last one for ever; records each request. A context manager."""
+    """Replies in the order given, the last one for ever, or by ``answer``; records each request. A context manager."""
 
     replies: list[StubReply] = field(default_factory=lambda: [StubReply()])
+    answer: Callable[[str], str] | None = None
+    """From the text of a request's last message to the reply's content."""
     requests: list[StubRequest] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock)
 
@@ -62,6 +70,8 @@ class OpenAIStub:
         """Record the request and give its reply."""
         with self._lock:
             self.requests.append(request)
+            if self.answer is not None:
+                return StubReply(self.answer(request.last_message))
             return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
 

@@ -40,6 +40,7 @@ def ask(settings: Settings, question: str, corpora: tuple[str, ...], reason: str
     "--top-k", type=click.IntRange(1, 200), metavar="N", help="Passages for the answer [default: 3 simple, 10 others]."
 )
 @click.option("--no-require-citations", is_flag=True, help="Compare claims without a citation with all passages.")
+@click.option("--explain", is_flag=True, help="Show on stderr which query found which document.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole response as JSON.")
 @click.pass_obj
 def query(
@@ -50,6 +51,7 @@ def query(
     strategy: StrategyChoice,
     top_k: int | None,
     no_require_citations: bool,
+    explain: bool,
     as_json: bool,
 ) -> None:
     """Answer QUESTION with a reason on record and a strategy of choice."""
@@ -58,7 +60,12 @@ def query(
     options = QueryOptions(corpus_ids=corpora or None, strategy=strategy, require_citations=not no_require_citations)
     if top_k is not None:
         options["top_k"] = top_k
-    _print(_open_filled(settings).query(question, access_reason=reason, **options), as_json)
+    response = _open_filled(settings).query(question, access_reason=reason, **options)
+    _print(response, as_json)
+    if explain:
+        from citeloop.commands.explain import print_explanation
+
+        print_explanation(response)
 
 
 def _open_filled(settings: Settings) -> "RAGQueryEngine":

@@ -2,19 +2,34 @@
 
 import asyncio
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from citeloop.engine import RAGQueryEngine
-    from citeloop.graph.audited_graph import AuditedGraph
+    from citeloop.graph.configured_graph import ConfiguredGraph
 
 _opening = Lock()
 _engine: "RAGQueryEngine | None" = None
 
 
-async def query() -> "AuditedGraph":
+async def query() -> "ConfiguredGraph[Any]":
     """The query graph over the engine that the process settings describe."""
-    return (await served_engine()).graph
+    return (await served_engine()).graphs["query"]
+
+
+async def rag_fusion() -> "ConfiguredGraph[Any]":
+    """The RAG-Fusion graph over the same engine."""
+    return (await served_engine()).graphs["rag_fusion"]
+
+
+async def sub_questions() -> "ConfiguredGraph[Any]":
+    """The sub-questions graph over the same engine."""
+    return (await served_engine()).graphs["sub_questions"]
+
+
+async def step_back() -> "ConfiguredGraph[Any]":
+    """The step-back graph over the same engine."""
+    return (await served_engine()).graphs["step_back"]
 
 
 async def served_engine() -> "RAGQueryEngine":
@@ -36,5 +51,7 @@ def _open_once() -> "RAGQueryEngine":
             credentials = Credentials(settings)
             policy = OwnersAndGrants(local_user_is_trusted=not credentials.required())
             expose_steps = steps_are_exposed(settings, credentials)
-            _engine = open_engine(settings=settings, policy=policy, expose_steps=expose_steps)
+            engine = open_engine(settings=settings, policy=policy, expose_steps=expose_steps)
+            _ = engine.graphs  # made here, off the event loop
+            _engine = engine
         return _engine

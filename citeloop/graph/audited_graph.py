@@ -1,39 +1,33 @@
 """A graph that closes its audit rows however its run ends."""
 
 import asyncio
-import copy
-import functools
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any, Self, cast
+from typing import Any, Self
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.runtime import Runtime, get_runtime
 
 from citeloop.errors import CiteloopError, InvalidRequest, StoreError
 from citeloop.governance.audit import Outcome
 from citeloop.governance.door import Door
-from citeloop.governance.run_record import RunRecord, attach_run_record
+from citeloop.governance.run_record import RunRecord
+from citeloop.graph.configured_graph import ConfiguredGraph
 from citeloop.graph.input_check import checked_input
-from citeloop.graph.run_settings import read_settings
-from citeloop.graph.sync_bridge import BridgedGraph
-from citeloop.graph.trace_metadata import attach_trace_metadata
+from citeloop.graph.run_settings import Settings
 from citeloop.state.config import RAGConfig, stricter_review
 
 _log = logging.getLogger(__name__)
 
 
-class AuditedGraph(BridgedGraph):
+class AuditedGraph(ConfiguredGraph[Settings]):
     """Writes the ended row that no node can: of a run that fails, is cancelled or interrupted, and so runs no further.
 
     A killed process leaves the asked row alone, which ``citeloop audit verify`` reports.
     """
 
     _door: Door
-    _default_context: RAGConfig
     _resumable: bool
 
     @classmethod
@@ -41,7 +35,7 @@ class AuditedGraph(BridgedGraph):
         cls,
         compiled: CompiledStateGraph[Any, Any, Any, Any],
         door: Door,
-        default_context: RAGConfig,
+        default_context: Settings,
         *,
         resumable: bool = True,
     ) -> Self:
@@ -49,25 +43,13 @@ class AuditedGraph(BridgedGraph):
 
         ``resumable``: whether threads keep the steps, so that a run can go on from any of them.
         """
-        graph = cls.over(compiled)
-        graph._door, graph._default_context, graph._resumable = door, default_context, resumable
+        graph = cls.configured(compiled, default_context)
+        graph._door, graph._resumable = door, resumable
         return graph
 
-    async def astream(
-        self, input: Any, config: RunnableConfig | None = None, *, context: Any = None, **options: Any
-    ) -> AsyncGenerator[Any]:
-        """As ``CompiledStateGraph.astream``; see there for the options."""
-        record, parent = RunRecord(), _parent_runtime()
-        inherited = getattr(parent, "context", None)
-        default = inherited if isinstance(inherited, RAGConfig) else self._default_context
-        settings = read_settings(context) if context else default
-        if parent is None:
-            input = checked_input(input, self.builder.input_schema.__annotations__, resumable=self._resumable)
-            self._require_thread(settings)
+    async def _kept(self, run: AsyncGenerator[Any], record: RunRecord) -> AsyncGenerator[Any]:
         try:
-            config = attach_run_record(attach_trace_metadata(config, input, settings), record)
-            run = super().astream(input, config, context=settings, **options)
-            async with aclosing(cast(AsyncGenerator[Any], run)) as chunks:
+            async with aclosing(run) as chunks:
                 async for chunk in chunks:
                     yield chunk
         except (asyncio.CancelledError, GeneratorExit):
@@ -81,13 +63,17 @@ class AuditedGraph(BridgedGraph):
             raise
         await self._end(record, "interrupted")
 
-    def get_context_jsonschema(self) -> dict[str, Any]:
-        """As ``CompiledStateGraph.get_context_jsonschema``; made once, as the server asks for it with every run."""
-        return copy.deepcopy(_settings_schema())
-
-    def _require_thread(self, settings: RAGConfig) -> None:
-        if stricter_review(settings.review, self._default_context.review) != "off" and not self.checkpointer:
+    def _checked(self, input: Any, settings: Settings) -> Any:
+        if self._may_pause(settings) and not self.checkpointer:
             raise InvalidRequest("an answer that waits for review needs a thread: ask on one, or set review to off")
+        return checked_input(input, self.builder.input_schema.__annotations__, resumable=self._resumable)
+
+    def _may_pause(self, settings: Settings) -> bool:
+        """Whether an answer may wait for a person's decision: as the stricter of the engine and the run has it."""
+        default = self._default_context
+        if not (isinstance(settings, RAGConfig) and isinstance(default, RAGConfig)):
+            return False
+        return stricter_review(settings.review, default.review) != "off"
 
     async def _end(self, record: RunRecord, outcome: Outcome, error: BaseException | None = None) -> None:
         body: dict[str, Any] = {"outcome": outcome}
@@ -97,17 +83,3 @@ class AuditedGraph(BridgedGraph):
             await self._door.end(record, body)
         except StoreError as lost:  # what ended the run matters more; `audit verify` reports the missing end
             _log.error("the end (%s) of request %s could not be kept: %s", outcome, record.request_id, lost)
-
-
-@functools.cache
-def _settings_schema() -> dict[str, Any]:
-    return RAGConfig.model_json_schema()
-
-
-def _parent_runtime() -> Runtime[Any] | None:
-    """The runtime of the graph that this one is a node of."""
-    try:
-        runtime = get_runtime()
-    except (RuntimeError, KeyError):  # not called from a node
-        return None
-    return runtime if isinstance(runtime, Runtime) else None  # the LangGraph server puts one of its own there

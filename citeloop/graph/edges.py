@@ -3,11 +3,38 @@
 They wait for nothing and are ``async def`` all the same: LangGraph calls a plain function in a thread of its own.
 """
 
+from collections.abc import Iterable
 from typing import Literal
 
 from langgraph.types import Send
 
-from citeloop.state.graph_state import QueryState
+from citeloop.state.graph_state import QueryState, SubQuestionTask
+from citeloop.state.multi_query_state import MultiQueryState
+
+
+async def route_after_analyze_query(
+    state: QueryState,
+) -> Literal["plan_searches", "rewrite_query", "ask_step_back", "decompose_question"]:
+    """The multi-query strategies first make queries of the question; for the others it is the only one."""
+    match state["analysis"]["strategy"]:
+        case "rag_fusion":
+            return "rewrite_query"
+        case "step_back":
+            return "ask_step_back"
+        case "sub_questions":
+            return "decompose_question"
+        case _:
+            return "plan_searches"
+
+
+async def route_after_decompose_question(state: QueryState) -> list[Send] | Literal["plan_searches"]:
+    """One branch per sub-question; a question that was not split is searched for as it is."""
+    return _branches(state, range(len(state["queries"]))) if _is_split(state) else "plan_searches"
+
+
+async def route_after_gather_sub_answers(state: QueryState) -> Literal["combine_sub_answers", "validate_citations"]:
+    """Combine what was answered; where nothing was, the draft is a refusal already."""
+    return "combine_sub_answers" if any(part["found"] for part in state["sub_answers"]) else "validate_citations"
 
 
 async def fan_out_searches(state: QueryState) -> list[Send] | Literal["refuse_answer"]:
@@ -46,13 +73,25 @@ async def route_after_validate_citations(
             return "expand_context"
 
 
-async def route_after_drop_invalid_sources(state: QueryState) -> Literal["generate_answer", "plan_searches"]:
-    """Regenerate from what is left; when nothing is, search again without the dropped sources."""
+async def route_after_drop_invalid_sources(
+    state: QueryState,
+) -> list[Send] | Literal["generate_answer", "plan_searches", "gather_sub_answers"]:
+    """Regenerate from what is left; when nothing is, search again without the dropped sources.
+
+    Sub-questions are answered anew where their answers cite what was dropped; where none does, they are combined anew.
+    """
+    if _is_split(state):
+        return _branches(state, _citing_excluded(state)) or "gather_sub_answers"
     return "generate_answer" if state["passages"] else "plan_searches"
 
 
-async def route_after_expand_context(state: QueryState) -> Literal["assemble_context", "plan_searches"]:
-    """Assemble what stood around the passages, or search wider."""
+async def route_after_expand_context(
+    state: QueryState,
+) -> list[Send] | Literal["assemble_context", "plan_searches", "compose_response"]:
+    """Assemble what stood around the passages, or search wider: of sub-questions, for those not answered well."""
+    if _is_split(state):
+        weak = [number for number, part in enumerate(state["sub_answers"]) if not part["passed"]]
+        return _branches(state, weak) or "compose_response"
     return "assemble_context" if state["correction"] == "neighbours" else "plan_searches"
 
 
@@ -71,3 +110,34 @@ async def route_after_compose_response(state: QueryState) -> Literal["review_ans
 async def route_after_review_answer(state: QueryState) -> Literal["audit_response", "review_answer"]:
     """Ask again until there is a decision that can be carried out."""
     return "audit_response" if state["review"]["decided"] else "review_answer"
+
+
+def sub_question_task(state: QueryState | MultiQueryState, number: int) -> SubQuestionTask:
+    """The branch of one of the ``queries``, in this round."""
+    query = state["queries"][number]
+    return SubQuestionTask(
+        key=f"{number:02d}",
+        sub_question=query["text"],
+        origin=query["origin"],
+        round=state["round"],
+        correction=state.get("correction", "none"),
+        excluded_ids=state.get("excluded_ids", []),
+        request=state["request"],
+    )
+
+
+def _branches(state: QueryState, numbers: Iterable[int]) -> list[Send]:
+    return [Send("research_sub_question", sub_question_task(state, number)) for number in numbers]
+
+
+def _is_split(state: QueryState) -> bool:
+    return any(query["origin"] == "sub_question" for query in state["queries"])
+
+
+def _citing_excluded(state: QueryState) -> list[int]:
+    excluded = set(state["excluded_ids"])
+    return [
+        number
+        for number, part in enumerate(state["sub_answers"])
+        if any(citation["source_chunk_id"] in excluded for citation in part["citations"])
+    ]

@@ -12,7 +12,7 @@ MAX_MESSAGES_CHARACTERS = 20_000
 _MESSAGE = '{"role": "human", "content": "..."}'
 
 
-def checked_input(input: Any, known: Collection[str], *, resumable: bool) -> Any:
+def checked_input(input: Any, known: Collection[str], *, resumable: bool = True) -> Any:
     """``input`` as the graph takes it, its messages read.
 
     ``known`` are the keys that it may have, ``resumable`` says whether threads keep the steps that a run could go on

@@ -37,6 +37,23 @@ def _searched(update: Update) -> dict[str, int]:
     return {"hits": len(hits), "failures": len(update["search_failures"])}
 
 
+def _found(update: Update) -> dict[str, int]:
+    branches = update["found"].values()
+    return {
+        "hits": sum(len(branch["passages"]) for branch in branches),
+        "failures": sum(bool(branch["error"]) for branch in branches),
+    }
+
+
+def _researched(update: Update) -> dict[str, int]:
+    results = update["answered"].values()
+    return {
+        "passages": sum(len(result["passages"]) for result in results),
+        "found": sum(not result["verdict"]["refused"] for result in results),
+        "failures": len(update["search_failures"]),
+    }
+
+
 def _generated(update: Update) -> dict[str, int]:
     return {"tokens": update["draft"]["tokens"]} if "draft" in update else {}
 
@@ -47,6 +64,15 @@ def _validated(update: Update) -> dict[str, int]:
 
 
 _COUNTS: Mapping[str, Callable[[Update], dict[str, int]]] = {
+    "rewrite_query": _sizes(queries="queries"),
+    "ask_step_back": _sizes(queries="queries"),
+    "decompose_question": _sizes(queries="queries"),
+    "research_sub_question": _researched,
+    "search_documents": _found,
+    "fuse_documents": _sizes(passages="passages"),
+    "pair_documents": _sizes(passages="passages"),
+    "gather_sub_answers": _sizes(answers="sub_answers"),
+    "combine_sub_answers": _generated,
     "plan_searches": _sizes(searches="search_tasks"),
     "search_corpus": _searched,
     "fuse_results": _sizes(candidates="candidates"),

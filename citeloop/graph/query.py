@@ -13,36 +13,48 @@ from citeloop.graph.audited_graph import AuditedGraph
 from citeloop.graph.binding import bind
 from citeloop.graph.edges import (
     fan_out_searches,
+    route_after_analyze_query,
     route_after_assemble_context,
     route_after_compose_response,
+    route_after_decompose_question,
     route_after_drop_invalid_sources,
     route_after_expand_context,
+    route_after_gather_sub_answers,
     route_after_generate_answer,
     route_after_review_answer,
     route_after_validate_citations,
 )
 from citeloop.graph.step_channels import without_steps
+from citeloop.graph.sub_question_branch import NodesInLine
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
+from citeloop.models.chat_caller import ChatCaller
 from citeloop.nodes.analyze_query import Analyzer, analyze_query
+from citeloop.nodes.ask_step_back import ask_step_back
 from citeloop.nodes.assemble_context import assemble_context
 from citeloop.nodes.audit_response import audit_response
 from citeloop.nodes.authorize import authorize
+from citeloop.nodes.combine_sub_answers import combine_sub_answers
 from citeloop.nodes.compose_response import compose_response
+from citeloop.nodes.decompose_question import decompose_question
 from citeloop.nodes.drop_invalid_sources import drop_invalid_sources
 from citeloop.nodes.expand_context import expand_context
 from citeloop.nodes.fuse_results import fuse_results
+from citeloop.nodes.gather_sub_answers import gather_sub_answers
 from citeloop.nodes.generate_answer import generate_answer
 from citeloop.nodes.plan_searches import plan_searches
 from citeloop.nodes.refuse_answer import refuse_answer
 from citeloop.nodes.rerank_chunks import rerank_chunks
+from citeloop.nodes.research_sub_question import research_sub_question
 from citeloop.nodes.review_answer import review_answer
+from citeloop.nodes.rewrite_query import rewrite_query
 from citeloop.nodes.search_corpus import search_corpus
 from citeloop.nodes.validate_citations import validate_citations
+from citeloop.prompts.library import load_prompt
 from citeloop.retrieval.hybrid import HybridSearcher
 from citeloop.retrieval.passages import PassageReader
 from citeloop.retrieval.rerank import Reranker
 from citeloop.state.config import RAGConfig
-from citeloop.state.graph_state import QueryInput, QueryOutput, QueryState, SearchTask
+from citeloop.state.graph_state import QueryInput, QueryOutput, QueryState, SearchTask, SubQuestionTask
 from citeloop.verification.draft_verifier import DraftVerifier
 from citeloop.workers import WorkerPool
 
@@ -66,12 +78,12 @@ class QueryParts:
     """Whether drafts, verdicts and ranked lists are kept on threads, for step debugging."""
 
 
-def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> AuditedGraph:
+def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> AuditedGraph[RAGConfig]:
     """The compiled graph ``query``; input ``QueryInput``, ``context`` ``RAGConfig``.
 
     One way through the house: the door, the analysis, the searches side by side, one ranking, one context, a draft, its
     validation; then out, past a person where one is to decide, or once more around, ``max_correction_rounds`` times at
-    the most.
+    the most. Sub-questions take it each by itself up to a checked answer, and are combined into the draft.
     """
     p = parts
     state = QueryState if p.expose_steps else without_steps(QueryState)
@@ -81,25 +93,41 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     node = functools.partial(graph.add_node, input_schema=state)
     inside = functools.partial(bind, behind=p.door, quiet=not p.expose_steps)
     door = functools.partial(bind, quiet=not p.expose_steps)
+    caller = ChatCaller(p.llm, p.workers)
+    branch = NodesInLine(p.searcher, p.reader, p.reranker, caller, p.verifier, p.workers)
     node("authorize", door(authorize, store=p.store, door=p.door, workers=p.workers, least_review=p.config.review))
     node("analyze_query", inside(analyze_query, analyzer=p.analyzer))
+    node("rewrite_query", inside(rewrite_query, caller=caller, prompt=load_prompt("query_rewriter")))
+    node("ask_step_back", inside(ask_step_back, caller=caller, prompt=load_prompt("step_back")))
+    node("decompose_question", inside(decompose_question, caller=caller, prompt=load_prompt("decomposer")))
+    node("research_sub_question", inside(research_sub_question, branch=branch), input_schema=SubQuestionTask)
+    node("gather_sub_answers", inside(gather_sub_answers))
+    node("combine_sub_answers", inside(combine_sub_answers, caller=caller, prompt=load_prompt("combiner")))
     node("plan_searches", inside(plan_searches, searcher=p.searcher, workers=p.workers))
     node("search_corpus", inside(search_corpus, searcher=p.searcher, workers=p.workers), input_schema=SearchTask)
     node("fuse_results", inside(fuse_results))
     node("rerank_chunks", inside(rerank_chunks, reader=p.reader, reranker=p.reranker, workers=p.workers))
     node("assemble_context", inside(assemble_context, reader=p.reader, workers=p.workers))
-    node("generate_answer", inside(generate_answer, llm=p.llm, workers=p.workers))
+    node("generate_answer", inside(generate_answer, caller=caller))
     node("validate_citations", inside(validate_citations, verifier=p.verifier, workers=p.workers))
     node("drop_invalid_sources", inside(drop_invalid_sources))
     node("expand_context", inside(expand_context, reader=p.reader, workers=p.workers))
     node("refuse_answer", inside(refuse_answer))
     node("compose_response", inside(compose_response, expose_steps=p.expose_steps))
     node("review_answer", inside(review_answer, reader=p.reader, verifier=p.verifier, workers=p.workers))
-    node("audit_response", inside(audit_response, door=p.door))
+    node("audit_response", inside(audit_response, door=p.door, expose_steps=p.expose_steps))
 
     graph.add_edge(START, "authorize")
     graph.add_edge("authorize", "analyze_query")
-    graph.add_edge("analyze_query", "plan_searches")
+    graph.add_conditional_edges("analyze_query", route_after_analyze_query)
+    graph.add_edge("rewrite_query", "plan_searches")
+    graph.add_edge("ask_step_back", "plan_searches")
+    graph.add_conditional_edges(
+        "decompose_question", route_after_decompose_question, ["research_sub_question", "plan_searches"]
+    )
+    graph.add_edge("research_sub_question", "gather_sub_answers")
+    graph.add_conditional_edges("gather_sub_answers", route_after_gather_sub_answers)
+    graph.add_conditional_edges("combine_sub_answers", route_after_generate_answer)
     graph.add_conditional_edges("plan_searches", fan_out_searches, ["search_corpus", "refuse_answer"])
     graph.add_edge("search_corpus", "fuse_results")
     graph.add_edge("fuse_results", "rerank_chunks")
@@ -107,8 +135,16 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     graph.add_conditional_edges("assemble_context", route_after_assemble_context)
     graph.add_conditional_edges("generate_answer", route_after_generate_answer)
     graph.add_conditional_edges("validate_citations", route_after_validate_citations)
-    graph.add_conditional_edges("drop_invalid_sources", route_after_drop_invalid_sources)
-    graph.add_conditional_edges("expand_context", route_after_expand_context)
+    graph.add_conditional_edges(
+        "drop_invalid_sources",
+        route_after_drop_invalid_sources,
+        ["research_sub_question", "generate_answer", "plan_searches", "gather_sub_answers"],
+    )
+    graph.add_conditional_edges(
+        "expand_context",
+        route_after_expand_context,
+        ["research_sub_question", "assemble_context", "plan_searches", "compose_response"],
+    )
     graph.add_edge("refuse_answer", "compose_response")
     graph.add_conditional_edges("compose_response", route_after_compose_response)
     graph.add_conditional_edges("review_answer", route_after_review_answer)

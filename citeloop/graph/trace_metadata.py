@@ -4,10 +4,8 @@ from collections.abc import Mapping
 
 from langchain_core.runnables import RunnableConfig
 
-from citeloop.state.config import RAGConfig
 
-
-def attach_trace_metadata(config: RunnableConfig | None, input: object, settings: RAGConfig) -> RunnableConfig:
+def attach_trace_metadata(config: RunnableConfig | None, input: object, strategy: str) -> RunnableConfig:
     """``config`` with metadata for a run on ``input``; what the caller's own metadata says under a key stands.
 
     ``strategy_asked``, ``command`` and ``corpora_asked``: how many names, 0 for all that are open. A run that goes on
@@ -15,7 +13,7 @@ def attach_trace_metadata(config: RunnableConfig | None, input: object, settings
     metadata is kept where inputs are hidden (``LANGSMITH_HIDE_INPUTS``), and in checkpoints.
     """
     config = config or RunnableConfig()
-    told = {"strategy_asked": settings.strategy, **_asked(input)}
+    told = {"strategy_asked": strategy, **_asked(input)}
     return {**config, "metadata": {**told, **(config.get("metadata") or {})}}
 
 

@@ -12,25 +12,41 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from pydantic import ConfigDict, Field
 
 from citeloop.models.evidence import EvidenceJudge
-from citeloop.models.grounded_writer import write_grounded_answer
-from citeloop.models.prompt_reading import read_tag
+from citeloop.models.grounded_writer import (
+    write_answer_with_background,
+    write_combination,
+    write_grounded_answer,
+    write_sub_answer,
+)
+from citeloop.models.query_writers import write_rewrites, write_step_back, write_sub_questions
+from citeloop.prompts.library import load_prompt
 from citeloop.prompts.refusals import NO_EVIDENCE
 from citeloop.text.tokens import count_tokens
 
-Writer = Callable[[str, EvidenceJudge], str]
-"""Answers a prompt's text. Never raises for what a prompt may hold."""
+Writer = Callable[[Mapping[str, str], EvidenceJudge], str]
+"""Answers a prompt from what stands in its places, as it stands there. Never raises for what that may be."""
 
-WRITERS: Final[Mapping[frozenset[str], Writer]] = MappingProxyType(
-    {frozenset({"question", "documents"}): write_grounded_answer}
+WRITERS: Final[Mapping[str, Writer]] = MappingProxyType(
+    {
+        "grounded_question": write_grounded_answer,
+        "fusion_answer": write_grounded_answer,
+        "query_rewriter": write_rewrites,
+        "decomposer": write_sub_questions,
+        "sub_answer": write_sub_answer,
+        "combiner": write_combination,
+        "step_back": write_step_back,
+        "answer_with_background": write_answer_with_background,
+    }
 )
-"""Who answers which prompt, told by the tags that it holds; of several that match, the one with the most tags."""
+"""Who answers which prompt of the library."""
 
 
 class ExtractiveChatModel(BaseChatModel):
     """Quotes the sentences that answer best, each with its ``[n]``; deterministic, local, no generation.
 
-    It reads the rendered text of citeloop's own prompts (``<question>``, ``<documents>``); any other prompt gets the
-    refusal. Async calls run in an executor: the event loop is never blocked.
+    It reads the rendered text of citeloop's own prompts (those of ``WRITERS``, the user's own versions too); any other
+    prompt gets the refusal. Where queries are asked for, it makes them of the question's own words. Async calls run in
+    an executor: the event loop is never blocked.
 
         ExtractiveChatModel(judge=RelevanceJudge(embedder)).invoke(grounded_answer_messages(question, documents))
     """
@@ -86,16 +102,11 @@ class ExtractiveChatModel(BaseChatModel):
 
     def _answer(self, messages: Sequence[BaseMessage]) -> str:
         prompt = next((message.text for message in reversed(messages) if message.type == "human"), "")
-        return _writer_for(prompt)(prompt, self.judge)
-
-
-def _writer_for(prompt: str) -> Writer:
-    matching = [tags for tags in WRITERS if all(read_tag(prompt, tag) is not None for tag in tags)]
-    return WRITERS[max(matching, key=len)] if matching else _refuse
-
-
-def _refuse(prompt: str, judge: EvidenceJudge) -> str:
-    return NO_EVIDENCE
+        for name, write in WRITERS.items():
+            values = load_prompt(name).read(prompt)
+            if values is not None:
+                return write(values, self.judge)
+        return NO_EVIDENCE
 
 
 def _pieces(answer: str) -> Iterator[str]:

@@ -1,14 +1,14 @@
-"""The extractive answer to the grounded question prompt."""
+"""The extractive answers to the prompts that hold documents or answers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from citeloop.models.evidence import EvidenceJudge, EvidencePassage
 from citeloop.models.fitness import weigh_fitness
-from citeloop.models.prompt_reading import PromptDocument, read_documents, read_tag
+from citeloop.models.prompt_reading import PromptDocument, read_documents, read_sub_answers, read_text
 from citeloop.models.quotable import BETWEEN_CELLS, Quotable, cut_quotables
 from citeloop.models.quoting import Place, choose_places, plan_for, reading_order
-from citeloop.prompts.refusals import NO_EVIDENCE
+from citeloop.prompts.refusals import NO_EVIDENCE, NOT_FOUND, is_refusal
 from citeloop.text.sentences import Span, split_sentences
 
 LEAST_RELEVANCE = 0.35
@@ -18,10 +18,34 @@ trained on, where it withholds fewer than one right answer in fifty."""
 _cut = lru_cache(maxsize=2_048)(cut_quotables)
 
 
-def write_grounded_answer(prompt: str, judge: EvidenceJudge) -> str:
-    """The best sentences of the prompt's documents, each followed by its ``[n]``, or the refusal."""
-    question = read_tag(prompt, "question") or ""
-    documents = [document for document in read_documents(prompt) if _cut(document.text)]
+def write_grounded_answer(values: Mapping[str, str], judge: EvidenceJudge) -> str:
+    """The best sentences of the documents, or the refusal."""
+    return quote_answer(read_text(values["question"]), read_documents(values["documents"]), judge)
+
+
+def write_sub_answer(values: Mapping[str, str], judge: EvidenceJudge) -> str:
+    """The best sentences of the documents, or "not found"."""
+    answer = quote_answer(read_text(values["sub_question"]), read_documents(values["documents"]), judge)
+    return NOT_FOUND if answer == NO_EVIDENCE else answer
+
+
+def write_answer_with_background(values: Mapping[str, str], judge: EvidenceJudge) -> str:
+    """The best sentences of both sets of documents, the specific ones read first, or the refusal."""
+    documents = [*read_documents(values["specific_docs"]), *read_documents(values["background_docs"])]
+    return quote_answer(read_text(values["question"]), documents, judge)
+
+
+def write_combination(values: Mapping[str, str], judge: EvidenceJudge) -> str:
+    """The sub-answers one after the other, as they are, and which sub-question has none."""
+    return "\n\n".join(
+        f"The documents do not answer: {question}" if is_refusal(answer) else answer
+        for question, answer in read_sub_answers(values["sub_questions_and_answers"])
+    )
+
+
+def quote_answer(question: str, documents: Sequence[PromptDocument], judge: EvidenceJudge) -> str:
+    """The best sentences of ``documents``, each followed by its ``[label]``, or the refusal."""
+    documents = [document for document in documents if _cut(document.text)]
     passages = [_cut(document.text) for document in documents]
     if not passages:
         return NO_EVIDENCE

@@ -1,40 +1,43 @@
-"""Reading the parts of our own prompts back out of their text. Tolerant: what is not there is empty, never an error."""
+"""Reading what stands in the places of our own prompts. Tolerant: what is not there is empty, never an error."""
 
 import re
 from dataclasses import dataclass
 from html import unescape
 
 _DOCUMENT = re.compile(r"<document\b(?P<attributes>[^>]*)>\n?(?P<text>.*?)\n?</document>", re.DOTALL)
+_SUB_ANSWER = re.compile(
+    r"<sub_question>([^<]*)</sub_question>\s*<sub_answer>([^<]*)</sub_answer>"  # escaped: no other tag inside
+)
 _ATTRIBUTE = re.compile(r"(\w+)=\"([^\"]*)\"")
 
 
 @dataclass(frozen=True, slots=True)
 class PromptDocument:
-    """A numbered document as the prompt shows it, its escapes undone."""
+    """A document as the prompt shows it, its escapes undone."""
 
     label: str
-    """What a citation of it holds: ``1`` for ``[1]``."""
+    """What a citation of it holds: ``1`` for ``[1]``, ``D7`` for ``[D7]``."""
     context: str
     """Title and headings."""
     text: str
 
 
-def read_tag(prompt: str, tag: str) -> str | None:
-    """The text inside the first ``<tag>...</tag>``, escapes undone; None where there is no such tag.
-
-    What a document or a question says arrives escaped, so a tag found is always the prompt's own.
-    """
-    start = prompt.find(f"<{tag}>")
-    end = prompt.find(f"</{tag}>", start)
-    return unescape(prompt[start + len(tag) + 2 : end]).strip() if 0 <= start < end else None
+def read_text(value: str) -> str:
+    """A question or an answer as it was before it was escaped."""
+    return unescape(value).strip()
 
 
-def read_documents(prompt: str) -> list[PromptDocument]:
-    """The ``<document>`` elements of a prompt, in order; those without a number are left out."""
+def read_sub_answers(elements: str) -> list[tuple[str, str]]:
+    """Sub-questions with their answers, as ``prompts.multi_query.render_sub_answers`` wrote them."""
+    return [(read_text(question), read_text(answer)) for question, answer in _SUB_ANSWER.findall(elements)]
+
+
+def read_documents(elements: str) -> list[PromptDocument]:
+    """The ``<document>`` elements in order; those without a number or an id are left out."""
     return [
-        PromptDocument(attributes["number"], _context(attributes), unescape(match["text"]))
-        for match in _DOCUMENT.finditer(prompt)
-        if "number" in (attributes := _attributes(match["attributes"]))
+        PromptDocument(label, _context(attributes), unescape(match["text"]))
+        for match in _DOCUMENT.finditer(elements)
+        if (label := (attributes := _attributes(match["attributes"])).get("number") or attributes.get("id"))
     ]
 
 

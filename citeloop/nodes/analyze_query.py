@@ -6,11 +6,20 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from citeloop.retrieval.analyzer import select_strategy
+from citeloop.retrieval.query_plan import queries_of
 from citeloop.state.config import RAGConfig, run_config
-from citeloop.state.graph_state import Analysis, QueryState
+from citeloop.state.graph_state import Analysis, Query, QueryState
 from citeloop.state.models import QueryAnalysis, RetrievalStrategy
 
-BUILT = frozenset({RetrievalStrategy.SIMPLE, RetrievalStrategy.STANDARD})
+BUILT = frozenset(
+    {
+        RetrievalStrategy.SIMPLE,
+        RetrievalStrategy.STANDARD,
+        RetrievalStrategy.RAG_FUSION,
+        RetrievalStrategy.SUB_QUESTIONS,
+        RetrievalStrategy.STEP_BACK,
+    }
+)
 """Strategies that have a path of their own in the graph; the others run ``standard`` and say so."""
 
 
@@ -22,9 +31,10 @@ class Analyzer(Protocol):
 
 
 class Analyzed(TypedDict):
-    """The analysis."""
+    """The analysis, and the question as the one query; strategies of several queries add to it."""
 
     analysis: Analysis
+    queries: list[Query]
 
 
 async def analyze_query(state: QueryState, runtime: Runtime[RAGConfig], *, analyzer: Analyzer) -> Analyzed:
@@ -42,5 +52,6 @@ async def analyze_query(state: QueryState, runtime: Runtime[RAGConfig], *, analy
             estimated_complexity=analysis.estimated_complexity,
             strategy=strategy.value,
             reason=reason,
-        )
+        ),
+        queries=queries_of([state["request"]["question"]], "question"),
     )

@@ -1,5 +1,6 @@
 """The passages that will stand before the generator: deduplicated, ordered, within the token budget, numbered."""
 
+import functools
 from collections.abc import Sequence
 
 from langchain_core.runnables import RunnableConfig
@@ -8,11 +9,15 @@ from typing_extensions import TypedDict
 
 from citeloop.governance.identity import caller_of
 from citeloop.knowledge.corpus import Chunk
-from citeloop.prompts.grounded_answer import grounded_answer_messages, render_document
+from citeloop.prompts.grounded_answer import render_document
 from citeloop.retrieval.context_budget import fit_in_budget, passage_budget
+from citeloop.retrieval.draft_prompt import DraftPrompt, draft_prompt
 from citeloop.retrieval.passages import PassageReader, numbered_passage
+from citeloop.retrieval.prompt_passages import split_background
+from citeloop.retrieval.query_plan import query_from
 from citeloop.state.config import RAGConfig, run_config
 from citeloop.state.graph_state import Candidate, Passage, QueryState
+from citeloop.state.models import QueryOrigin
 from citeloop.text.tokens import count_tokens
 from citeloop.workers import WorkerPool
 
@@ -31,34 +36,51 @@ async def assemble_context(
     reader: PassageReader,
     workers: WorkerPool,
 ) -> Assembled:
-    """Take the best candidates, once each, in order of relevance, as many as ``top_k`` and the token budget allow."""
+    """Take the best candidates, once each, in order of relevance, as many as ``top_k`` and the token budget allow.
+
+    Background comes last: where room is short, it makes way.
+    """
     settings = run_config(runtime.context, state["request"])
     chosen = _choose(state, settings)
     scores = {candidate["chunk_id"]: candidate["score"] for candidate in chosen}
+    origins = {candidate["chunk_id"]: candidate.get("origin", "question") for candidate in chosen}
 
     def assemble() -> list[Passage]:
         chunks, _ = reader.read_with_sentences(chosen, caller_of(config))
         ordered = [chunks[chunk_id] for chunk_id in scores if chunk_id in chunks]
-        fitting = _fitting(ordered, state["request"]["question"], settings)
-        return [numbered_passage(number, chunk, scores[chunk.id]) for number, chunk in enumerate(fitting, start=1)]
+        fitting = _fitting(ordered, draft_prompt(state, []), settings)
+        return [
+            {**numbered_passage(number, chunk, scores[chunk.id]), "origin": origins[chunk.id]}
+            for number, chunk in enumerate(fitting, start=1)
+        ]
 
     return Assembled(passages=await workers.run(assemble))
 
 
-def _fitting(chunks: Sequence[Chunk], question: str, settings: RAGConfig) -> list[Chunk]:
-    frame = grounded_answer_messages(question, documents=[])
-    budget = passage_budget(sum(count_tokens(message.text) for message in frame), settings)
+def _fitting(chunks: Sequence[Chunk], frame: DraftPrompt, settings: RAGConfig) -> list[Chunk]:
+    budget = passage_budget(sum(count_tokens(message.text) for message in frame.messages), settings)
     return [chunks[index] for index in fit_in_budget([_prompt_tokens(chunk) for chunk in chunks], budget)]
 
 
 def _choose(state: QueryState, settings: RAGConfig) -> list[Candidate]:
     excluded = set(state["excluded_ids"])
-    unique = {c["chunk_id"]: c for c in reversed(state["candidates"]) if c["chunk_id"] not in excluded}
-    in_order = list(reversed(unique.values()))
+    specific, background = split_background([c for c in state["candidates"] if c["chunk_id"] not in excluded])
     if state["correction"] == "neighbours":  # the last context and what stands around it: nothing to cut
-        return in_order
-    widened = state["correction"] == "widen"
-    return in_order[: settings.passages_wanted(state["analysis"]["strategy"], widened=widened)]
+        return _distinct([*specific, *background])
+    wanted = functools.partial(
+        settings.passages_wanted, state["analysis"]["strategy"], widened=state["correction"] == "widen"
+    )
+    asked: QueryOrigin = "sub_question" if query_from(state["queries"], "sub_question") else "question"
+    chosen = _distinct(specific)[: wanted(asked)]
+    return _distinct([*chosen, *background])[: len(chosen) + wanted("step_back")]
+
+
+def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Each chunk once, where it stands first."""
+    first: dict[str, Candidate] = {}
+    for candidate in candidates:
+        first.setdefault(candidate["chunk_id"], candidate)
+    return list(first.values())
 
 
 def _prompt_tokens(chunk: Chunk) -> int:

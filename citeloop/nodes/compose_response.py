@@ -7,15 +7,9 @@ from langchain_core.runnables import RunnableConfig
 from typing_extensions import TypedDict
 
 from citeloop.governance.run_record import run_record_of
-from citeloop.state.graph_state import CheckedDraft, Passage, QueryState, SearchFailure
-from citeloop.state.models import (
-    Citation,
-    RAGResponse,
-    RetrievalContext,
-    RetrievalStrategy,
-    SourceReference,
-)
-from citeloop.verification.refusal import status_of
+from citeloop.state.graph_state import CheckedDraft, QueryState
+from citeloop.state.models import RetrievalStrategy, SubAnswer
+from citeloop.verification.response import response_from
 
 
 class Composed(TypedDict):
@@ -27,32 +21,21 @@ class Composed(TypedDict):
 async def compose_response(state: QueryState, config: RunnableConfig, *, expose_steps: bool) -> Composed:
     """Build the ``RAGResponse`` from the best validated draft, marked when none passed.
 
-    Where steps are not exposed, the drafts of the rounds stay out of its trace, as they are not what was validated
-    last, and so does what errors said.
+    Where steps are not exposed, the drafts of the rounds stay out of its trace: they are not what was validated last.
     """
     best = state["best"]
     assert best is not None, "the graph ends only after a draft or a refusal"
-    verdict = best["verdict"]
-    strategy = RetrievalStrategy(state["analysis"]["strategy"])
-    sources = () if verdict["refused"] else tuple(_source(passage) for passage in best["passages"])
-    response = RAGResponse(
-        answer=verdict["answer"],
-        status=status_of(verdict),
-        citations=tuple(Citation.model_validate(citation) for citation in verdict["citations"]),
-        confidence=verdict["confidence"],
-        sources=sources,
-        strategy_used=strategy,
+    response = response_from(
+        best,
+        RetrievalStrategy(state["analysis"]["strategy"]),
+        len({candidate["chunk_id"] for candidate in state["candidates"]}) or len(best["passages"]),
         correction_rounds=state["round"],
-        tokens_used=state["tokens_used"],
-        context_used=RetrievalContext(chunks=sources, strategy_used=strategy, total_retrieved=len(state["candidates"])),
+        tokens_used=sum(state["tokens"].values()),
+        sub_answers=tuple(SubAnswer.model_validate(part) for part in best.get("sub_answers", ())),
         trace=_trace(state, best, expose_steps),
         timings_ms=dict(run_record_of(config).timings_ms),
     )
     return Composed(checked_response=response.model_dump(mode="json"))
-
-
-def _source(passage: Passage) -> SourceReference:
-    return SourceReference.model_validate({key: value for key, value in passage.items() if key != "text"})
 
 
 def _trace(state: QueryState, best: CheckedDraft, expose_steps: bool) -> dict[str, Any]:
@@ -64,14 +47,10 @@ def _trace(state: QueryState, best: CheckedDraft, expose_steps: bool) -> dict[st
         "ranked_by": state["ranked_by"],
         "rounds": rounds if expose_steps else [_without_draft(told) for told in rounds],
         "returned_round": best["round"],
-        "failures": [failure if expose_steps else _by_kind(failure) for failure in state["search_failures"].values()],
+        "failures": list(state["search_failures"].values()),
         "model_failure": state["model_failure"],
+        **state["trace"],
     }
-
-
-def _by_kind(failure: SearchFailure) -> SearchFailure:
-    """Without the words of the error, which may name files of the server."""
-    return SearchFailure(**{**failure, "error": failure["error"].partition(":")[0]})
 
 
 def _without_draft(told: Mapping[str, Any]) -> dict[str, Any]:

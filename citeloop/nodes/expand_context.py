@@ -5,8 +5,9 @@ from typing_extensions import TypedDict
 
 from citeloop.governance.identity import caller_of
 from citeloop.retrieval.passages import PassageReader
-from citeloop.state.graph_state import Candidate, QueryState
-from citeloop.verification.correction import Correction
+from citeloop.retrieval.prompt_passages import split_background
+from citeloop.retrieval.query_plan import query_from
+from citeloop.state.graph_state import Candidate, Correction, QueryState
 from citeloop.workers import WorkerPool
 
 
@@ -22,16 +23,26 @@ class Expanded(TypedDict):
 async def expand_context(
     state: QueryState, config: RunnableConfig, *, reader: PassageReader, workers: WorkerPool
 ) -> Expanded:
-    """Add neighbours and parent sections of the passages; where there are none to add, search wider in this round."""
+    """Add neighbours and parent sections of the passages; where there are none to add, search wider in this round.
+
+    Background is not added to. Sub-questions are searched wider at once: each has a context of its own.
+    """
     tried = [*state["corrections_tried"], state["correction"]]
     base = [
-        Candidate(chunk_id=p["chunk_id"], corpus=p["corpus"], document_uri=p["uri"], score=p["score"])
+        Candidate(
+            chunk_id=p["chunk_id"],
+            corpus=p["corpus"],
+            document_uri=p["uri"],
+            score=p["score"],
+            origin=p.get("origin", "question"),
+        )
         for p in state["passages"]
     ]
     around: list[Candidate] = []
-    if state["correction"] == "neighbours":
+    if state["correction"] == "neighbours" and not query_from(state["queries"], "sub_question"):
         known = {*(candidate["chunk_id"] for candidate in base), *state["excluded_ids"]}
-        found = await workers.run(reader.around, base, caller_of(config))
+        specific, _ = split_background(base)
+        found = await workers.run(reader.around, specific, caller_of(config))
         around = [candidate for candidate in found if candidate["chunk_id"] not in known]
     if around:
         return Expanded(

@@ -1,7 +1,6 @@
-"""From many ranked lists to one: corpora by score, then queries and methods by reciprocal rank."""
+"""From many ranked lists to one: corpora by score, then methods and queries by reciprocal rank."""
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -10,59 +9,81 @@ from typing_extensions import TypedDict
 
 from citeloop.errors import SearchFailed
 from citeloop.knowledge.corpus import Hit
-from citeloop.retrieval.rank_fusion import merge_by_score, reciprocal_rank_fusion
+from citeloop.retrieval.query_fusion import QueryAndMethod, fuse_queries, merge_corpora, rank_queries, trace_fusion
+from citeloop.retrieval.rank_fusion import FusedHit
 from citeloop.state.config import RAGConfig, run_config
-from citeloop.state.graph_state import Candidate, QueryState, RankedList
+from citeloop.state.graph_state import Candidate, Query, QueryState
+from citeloop.state.models import QueryOrigin
 
 _TRACED = 10
 """Ranked ids kept in the trace for each query and method."""
+_FUSED_TRACED = 20
+"""Fused documents kept in the trace, with the queries that pulled them in."""
 
 
-class Fused(TypedDict):
+class Fused(TypedDict, total=False):
     """The candidates of this round, best first."""
 
     candidates: list[Candidate]
     ranked_lists: Overwrite
     query_trace: list[dict[str, Any]]
+    trace: dict[str, Any]
 
 
 async def fuse_results(state: QueryState, runtime: Runtime[RAGConfig]) -> Fused:
     """Fuse what the branches found. Raises ``SearchFailed`` when every branch dropped out, unless an earlier round left
     a draft to return.
 
-    For one query and method, corpora are merged by comparable score (cosine; BM25 over shared term weights): by rank, a
-    corpus about something else would put its best irrelevant page beside the right one. The merged lists are then
-    fused by reciprocal rank (Cormack et al. 2009). The raw lists leave the state here; the trace keeps their heads.
+    The question and its rewrites are fused by reciprocal rank (Cormack et al. 2009). What was found for a step-back
+    question stands behind as background, be it among the others or not: which of both a passage is, is decided where
+    the best are chosen. The raw lists leave the state here; the trace keeps their heads.
     """
     settings = run_config(runtime.context, state["request"])
-    lists = state["ranked_lists"]
-    failures = state["search_failures"]
+    lists, failures = list(state["ranked_lists"].values()), state["search_failures"]
     if not lists and failures and state["best"] is None:
         raise SearchFailed(f"every search failed; the first: {next(iter(failures.values()))['error']}")
-    depth = max((task["depth"] for task in state["search_tasks"]), default=0)
-    merged = {key: merge_by_score(members, depth) for key, members in _by_query_and_method(lists.values()).items()}
-    fused = reciprocal_rank_fusion([[hit.chunk_id for hit in hits] for hits in merged.values()], k=settings.fusion_k)
-    corpus_of = {hit[0]: ranked["corpus"] for ranked in lists.values() for hit in ranked["hits"]}
-    excluded = set(state["excluded_ids"])
-    candidates = [
-        Candidate(chunk_id=hit.id, corpus=corpus_of[hit.id], document_uri="", score=hit.score)
-        for hit in fused
-        if hit.id not in excluded
+    merged = merge_corpora(lists, depth=max((task["depth"] for task in state["search_tasks"]), default=0))
+    rankings = rank_queries(merged, state["queries"], settings.fusion_k)
+    specific = [ranking for ranking in rankings if ranking.query["origin"] != "step_back"]
+    background = [ranking for ranking in rankings if ranking.query["origin"] == "step_back"]
+    depth = settings.passages_ranked(state["analysis"]["strategy"], widened=state["correction"] == "widen")
+    fused = fuse_queries(specific, settings.fusion_k, depth)
+    corpus_of = {hit[0]: ranked["corpus"] for ranked in lists for hit in ranked["hits"]}
+    found = [
+        *_candidates(fused, corpus_of, "sub_question" if _is_sub_question(state["queries"]) else "question"),
+        *_candidates(fuse_queries(background, settings.fusion_k, depth), corpus_of, "step_back"),
     ]
-    heads = [
+    update = Fused(
+        candidates=[candidate for candidate in found if candidate["chunk_id"] not in state["excluded_ids"]],
+        ranked_lists=Overwrite({}),
+        query_trace=[*state["query_trace"], *_heads(merged, state)],
+    )
+    if len(specific) > 1:
+        texts = [ranking.query["text"] for ranking in specific]
+        update["trace"] = {"fused": trace_fusion(fused[:_FUSED_TRACED], texts)}
+    return update
+
+
+def _candidates(hits: Iterable[FusedHit], corpus_of: Mapping[str, str], origin: QueryOrigin) -> list[Candidate]:
+    return [
+        Candidate(chunk_id=hit.id, corpus=corpus_of[hit.id], document_uri="", score=hit.score, origin=origin)
+        for hit in hits
+    ]
+
+
+def _is_sub_question(queries: Iterable[Query]) -> bool:
+    return any(query["origin"] == "sub_question" for query in queries)
+
+
+def _heads(merged: Mapping[QueryAndMethod, Sequence[Hit]], state: QueryState) -> list[dict[str, Any]]:
+    origins = {query["text"]: query["origin"] for query in state["queries"]}
+    return [
         {
             "round": state["round"],
             "query": query,
+            "origin": origins.get(query, "question"),
             "method": method,
             "ranked": [{"chunk_id": hit.chunk_id, "score": round(hit.score, 4)} for hit in hits[:_TRACED]],
         }
         for (query, method), hits in merged.items()
     ]
-    return Fused(candidates=candidates, ranked_lists=Overwrite({}), query_trace=[*state["query_trace"], *heads])
-
-
-def _by_query_and_method(lists: Iterable[RankedList]) -> dict[tuple[str, str], list[list[Hit]]]:
-    grouped: defaultdict[tuple[str, str], list[list[Hit]]] = defaultdict(list)
-    for ranked in lists:
-        grouped[ranked["query"], ranked["method"]].append([Hit(*hit) for hit in ranked["hits"]])
-    return dict(grouped)

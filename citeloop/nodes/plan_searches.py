@@ -29,7 +29,8 @@ async def plan_searches(
     settings = run_config(runtime.context, state["request"])
     request = state["request"]
     depth = settings.search_depth(state["analysis"]["strategy"], widened=state["correction"] == "widen")
-    branches = await workers.run(searcher.plan, [request["question"]], request["corpora"], caller_of(config))
+    queries = [query["text"] for query in state["queries"]]
+    branches = await workers.run(searcher.plan, queries, request["corpora"], caller_of(config))
     tasks = [
         SearchTask(
             round=state["round"],

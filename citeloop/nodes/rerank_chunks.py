@@ -9,6 +9,8 @@ from typing_extensions import TypedDict
 from citeloop.governance.identity import caller_of
 from citeloop.knowledge.corpus import Chunk
 from citeloop.retrieval.passages import PassageReader
+from citeloop.retrieval.prompt_passages import split_background
+from citeloop.retrieval.query_plan import query_from
 from citeloop.retrieval.relevance import probability
 from citeloop.retrieval.rerank import Reranker
 from citeloop.state.config import RAGConfig, run_config
@@ -38,23 +40,28 @@ async def rerank_chunks(
 ) -> Reranked:
     """Rerank what was fetched (ADR-031: over-fetch, then rerank); ``simple`` keeps the order of the search.
 
-    A chunk that left the store since it was found leaves the candidates here.
+    Background is reranked by the step-back question that it was found for, and stays behind the rest. A chunk that left
+    the store since it was found leaves the candidates here.
     """
     settings = run_config(runtime.context, state["request"])
     reranks = settings.enable_reranking and (
         state["analysis"]["strategy"] != "simple" or state["correction"] == "widen"
     )
+    questions = (state["request"]["question"], query_from(state["queries"], "step_back"))
     kept = settings.passages_ranked(state["analysis"]["strategy"])
     fetched = state["candidates"] if reranks else state["candidates"][:kept]
 
     def rerank() -> list[Candidate]:
         chunks, sentences = reader.read_with_sentences(fetched, caller_of(config))
         found = [candidate for candidate in fetched if candidate["chunk_id"] in chunks]
-        scores = [candidate["score"] for candidate in found]
-        if reranks:
-            in_order = [chunks[candidate["chunk_id"]] for candidate in found]
-            scores = probability(reranker.rerank(state["request"]["question"], in_order, sentences)).tolist()
-        return _ranked(found, chunks, scores)
+        ranked: list[Candidate] = []
+        for question, members in zip(questions, split_background(found), strict=True):
+            scores = [candidate["score"] for candidate in members]
+            if reranks and members:
+                in_order = [chunks[candidate["chunk_id"]] for candidate in members]
+                scores = probability(reranker.rerank(question, in_order, sentences)).tolist()
+            ranked += _ranked(members, chunks, scores)
+        return ranked
 
     ranked = await workers.run(rerank)
     return Reranked(

@@ -7,8 +7,8 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from citeloop.state.config import RAGConfig, run_config
-from citeloop.state.graph_state import CheckedDraft, QueryState, Verdict
-from citeloop.verification.correction import Correction, better_draft, choose_correction
+from citeloop.state.graph_state import CheckedDraft, Correction, QueryState, Verdict
+from citeloop.verification.correction import better_draft, choose_correction
 from citeloop.verification.draft_verifier import DraftVerifier
 from citeloop.workers import WorkerPool
 
@@ -37,8 +37,11 @@ async def validate_citations(
         rounds_done=state["round"],
         elapsed_ms=1000 * (time.time() - request["started_at"]),
         tried=state["corrections_tried"],
+        is_complete=all(part["found"] for part in state["sub_answers"]),
     )
-    checked = CheckedDraft(round=state["round"], verdict=verdict, passages=state["passages"])
+    checked = CheckedDraft(
+        round=state["round"], verdict=verdict, passages=state["passages"], sub_answers=state["sub_answers"]
+    )
     return Validated(
         verdict=verdict,
         best=better_draft(state["best"], checked),

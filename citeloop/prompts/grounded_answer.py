@@ -9,10 +9,14 @@ from citeloop.prompts.library import citation_system_prompt, load_prompt
 from citeloop.prompts.refusals import NO_EVIDENCE
 
 
-def render_document(number: int, title: str, heading_path: Iterable[str], text: str) -> str:
-    """One ``<document>`` element; markup characters in title, headings and text are escaped: they are data."""
-    section = " > ".join(heading_path)
-    attributes = f'number="{number}" title="{escape(title)}"' + (f' section="{escape(section)}"' if section else "")
+def render_document(label: int | str, title: str, heading_path: Iterable[str], text: str) -> str:
+    """One ``<document>`` element; markup characters in title, headings and text are escaped: they are data.
+
+    ``label`` is what a citation of it holds: its number, or its id.
+    """
+    name = "number" if isinstance(label, int) else "id"
+    shown = {name: str(label), "title": title, "section": " > ".join(heading_path)}
+    attributes = " ".join(f'{key}="{escape(value)}"' for key, value in shown.items() if value or key == "title")
     return f"<document {attributes}>\n{escape(text)}\n</document>"
 
 

@@ -1,15 +1,27 @@
 """How much evidence fits before the generator."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from citeloop.errors import InvalidRequest
-from citeloop.state.config import RAGConfig
 
 _ANSWER_SHARE = 4
 """The answer never takes more than this part of the window: a quarter."""
 
 
-def passage_budget(frame_tokens: int, settings: RAGConfig) -> int:
+class ContextWindow(Protocol):
+    """The settings that bound a prompt."""
+
+    @property
+    def max_context_tokens(self) -> int:
+        """Tokens of the whole prompt and the answer."""
+
+    @property
+    def max_answer_tokens(self) -> int:
+        """Tokens that the generator may write."""
+
+
+def passage_budget(frame_tokens: int, settings: ContextWindow) -> int:
     """Tokens left for passages in ``max_context_tokens`` after the frame (instructions and question) and the answer.
 
     Raises ``InvalidRequest`` when the question leaves no room for evidence.
@@ -24,7 +36,7 @@ def passage_budget(frame_tokens: int, settings: RAGConfig) -> int:
     return left
 
 
-def answer_room(settings: RAGConfig) -> int:
+def answer_room(settings: ContextWindow) -> int:
     """Tokens that the generator may write: ``max_answer_tokens``, and never over a quarter of the window."""
     return min(settings.max_answer_tokens, settings.max_context_tokens // _ANSWER_SHARE)
 

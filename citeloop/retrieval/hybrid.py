@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from typing_extensions import TypedDict
+
 from citeloop.errors import StoreCorrupt, StoreError
 from citeloop.knowledge.corpus import Hit, OpenCorpus
 from citeloop.knowledge.embedding import require_embedding_model
@@ -12,7 +14,7 @@ from citeloop.knowledge.indexes import LexicalIndex, TermStatistics, VectorIndex
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.models.embedder import Embedder
 from citeloop.retrieval.term_weights import global_term_weights
-from citeloop.state.graph_state import RankedList, SearchMethod, SearchTask
+from citeloop.state.graph_state import RankedList, SearchMethod
 from citeloop.state.models import UserContext
 from citeloop.text.words import content_stems
 
@@ -24,6 +26,15 @@ class Branch(NamedTuple):
 
     query: str
     corpus: str
+    term_weights: dict[str, float]
+
+
+class CorpusQuery(TypedDict):
+    """One query in one corpus: what a search reads of a task."""
+
+    query: str
+    corpus: str
+    depth: int
     term_weights: dict[str, float]
 
 
@@ -56,7 +67,7 @@ class HybridSearcher:
             branches += [Branch(query, corpus.name, weights) for corpus in opened]
         return branches
 
-    def search(self, task: SearchTask, caller: UserContext) -> SearchOutcome:
+    def search(self, task: CorpusQuery, caller: UserContext) -> SearchOutcome:
         """The dense list of the task's corpus, and the lexical one.
 
         A damaged or lost index costs its own list only. Raises ``EmbeddingMismatch`` where another model filled the
@@ -97,6 +108,6 @@ class HybridSearcher:
             return TermStatistics(0, {})
 
 
-def _ranked(task: SearchTask, method: SearchMethod, hits: Sequence[Hit]) -> RankedList:
+def _ranked(task: CorpusQuery, method: SearchMethod, hits: Sequence[Hit]) -> RankedList:
     plain = [(chunk_id, score) for chunk_id, score in hits]
     return RankedList(query=task["query"], corpus=task["corpus"], method=method, hits=plain)

@@ -45,7 +45,7 @@ async def create_run(ctx: Context, value: Any) -> Filter:
     """A run on one's own thread, or on a new one."""
     await _require_admitted(ctx)
     run = value["kwargs"]
-    check_run_settings(run)
+    check_run_settings(run, value["assistant_id"])
     await _check_steps(run)
     _stamp(ctx, value)
     return _owned(ctx)
@@ -54,7 +54,7 @@ async def create_run(ctx: Context, value: Any) -> Filter:
 async def write_cron(ctx: Context, value: Any) -> Filter:
     """A schedule, whose runs are those of its maker: no payload names another."""
     if payload := value.get("payload"):
-        check_settings(payload.get("context"), payload.get("config"))
+        check_settings(payload.get("context"), payload.get("config"), payload.get("assistant_id"))
         await _check_steps(payload)
         configurable = (payload.get("config") or {}).get("configurable") or {}
         for key in [key for key in configurable if key.startswith("langgraph_auth_")]:
@@ -71,7 +71,7 @@ async def read_assistant(ctx: Context, value: Any) -> Filter:
 
 async def write_assistant(ctx: Context, value: Any) -> Filter:
     """One's own, with settings that exist; none passes for the server's."""
-    check_settings(value.get("context"), value.get("config"))
+    check_settings(value.get("context"), value.get("config"), value.get("graph_id"))
     if value.get("metadata") is not None:
         value["metadata"].pop("created_by", None)
         _stamp(ctx, value)

@@ -1,37 +1,63 @@
 """What a run may ask for: settings that exist and, where steps are not shown, no way to see or change them."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+from uuid import UUID, uuid5
 
 from langgraph_sdk import Auth
+from pydantic import BaseModel
 
 from citeloop.errors import InvalidRequest
+
+_ASSISTANTS: Final = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
+"""Namespace in which the server makes the id of a graph's own assistant of the graph's name."""
 
 STEP_MODES = frozenset({"debug", "tasks", "checkpoints", "events"})
 """Stream modes that show what happens between the question and the answer."""
 
 
-def check_run_settings(run: Mapping[str, Any]) -> None:
+def check_run_settings(run: Mapping[str, Any], assistant: object) -> None:
     """As ``check_settings``, of a run about to start; where no context came, it holds a copy of ``configurable``."""
     config = run.get("config")
-    check_settings(run.get("context") if _configurable(config).get("__context_provided__") else None, config)
+    context = run.get("context") if _configurable(config).get("__context_provided__") else None
+    check_settings(context, config, assistant)
 
 
-def check_settings(context: Mapping[str, Any] | None, config: Mapping[str, Any] | None) -> None:
+def check_settings(
+    context: Mapping[str, Any] | None, config: Mapping[str, Any] | None, assistant: object = None
+) -> None:
     """Refuse settings that are unknown or out of bounds: the server would drop unknown ones without a word.
+
+    ``assistant``: a graph's name, or the id of the server's own assistant of a graph. An assistant that a user made
+    does not tell its graph here: what none of the graphs would take is refused then.
 
     ``config.configurable``, which the server takes instead of a context, also holds the server's own keys and those of
     other applications: there, only the settings that we know are looked at.
     """
-    from citeloop.graph.run_settings import read_settings
-    from citeloop.state.config import RAGConfig
+    from citeloop.graph.run_settings import SETTINGS_OF
 
-    configurable = _configurable(config)
-    known = {name: configurable[name] for name in RAGConfig.model_fields if name in configurable}
+    graph = _graph_of(assistant, SETTINGS_OF)
+    kinds = [SETTINGS_OF[graph]] if graph else [*SETTINGS_OF.values()]
+    problems = [_problem(context, _configurable(config), kind) for kind in kinds]
+    if all(problems):
+        raise Auth.exceptions.HTTPException(status_code=422, detail=f"context: {problems[0]}")
+
+
+def _problem(context: Mapping[str, Any] | None, configurable: Mapping[str, Any], kind: type[BaseModel]) -> str:
+    from citeloop.graph.run_settings import read_settings
+
+    known = {name: configurable[name] for name in kind.model_fields if name in configurable}
     try:
-        read_settings({**known, **(context or {})})
+        read_settings({**known, **(context or {})}, kind)
     except InvalidRequest as error:
-        raise Auth.exceptions.HTTPException(status_code=422, detail=f"context: {error}") from None
+        return str(error)
+    return ""
+
+
+def _graph_of(assistant: object, graphs: Iterable[str]) -> str:
+    """The graph of ``assistant``; empty where it does not tell."""
+    told = str(assistant)
+    return next((graph for graph in graphs if told in (graph, str(uuid5(_ASSISTANTS, graph)))), "")
 
 
 def check_hidden_steps(run: dict[str, Any]) -> None:

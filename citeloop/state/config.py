@@ -1,9 +1,13 @@
 """Settings of one run: a form in Studio, ``context=`` in ``invoke``."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from citeloop.state.models import QueryOrigin
+
+Settings = TypeVar("Settings", bound=BaseModel)
 
 StrategyChoice = Literal[
     "auto", "simple", "standard", "multi_hop", "graph", "exhaustive", "rag_fusion", "sub_questions", "step_back"
@@ -25,7 +29,8 @@ class RAGConfig(BaseModel):
         default=None,
         ge=1,
         le=200,
-        description="Passages for the generator; empty: 3 for simple, default_top_k otherwise.",
+        description="Passages for the generator, of each query; empty: 3 for simple, background_top_k and "
+        "sub_question_top_k for such queries, default_top_k otherwise.",
     )
     default_top_k: int = Field(default=10, ge=1, le=50, description="Passages kept after reranking.")
     max_top_k: int = Field(
@@ -36,6 +41,23 @@ class RAGConfig(BaseModel):
     )
     fusion_k: int = Field(
         default=60, ge=1, le=1000, description="Constant k of reciprocal rank fusion, 1 / (k + rank)."
+    )
+    rewrites: int = Field(
+        default=3, ge=1, le=16, description="Rewordings of the question that rag_fusion searches beside it."
+    )
+    background_top_k: int = Field(
+        default=4, ge=1, le=50, description="Background passages of step_back, beside those of the question itself."
+    )
+    max_sub_questions: int = Field(
+        default=4, ge=2, le=16, description="Sub-questions that sub_questions keeps; further ones are logged."
+    )
+    sub_question_top_k: int = Field(default=4, ge=1, le=50, description="Passages for each sub-question's answer.")
+    model_timeout_s: float = Field(
+        default=60.0,
+        gt=0,
+        le=3600,
+        description="Seconds allowed to one model call that writes queries, answers a sub-question or combines such "
+        "answers.",
     )
     enable_reranking: bool = Field(default=True, description="Rerank the fused candidates.")
     reranker_model: str = Field(
@@ -74,14 +96,18 @@ class RAGConfig(BaseModel):
         default=True, description="Keep two audit rows a question; a run cannot switch off what the engine keeps."
     )
 
-    def passages_wanted(self, strategy: str, *, widened: bool = False) -> int:
-        """How many passages reach the generator: the caller's top_k rules, never over max_top_k; more when widened."""
-        wanted = self.top_k or (3 if strategy == "simple" else self.default_top_k)
+    def passages_wanted(self, strategy: str, origin: QueryOrigin = "question", *, widened: bool = False) -> int:
+        """How many passages found for a query reach the generator: the caller's top_k rules, never over max_top_k; more
+        when widened."""
+        usual = 3 if strategy == "simple" else self.default_top_k
+        by_origin = {"step_back": self.background_top_k, "sub_question": self.sub_question_top_k}
+        wanted = self.top_k or by_origin.get(origin, usual)
         return min(wanted * WIDER if widened else wanted, self.max_top_k)
 
-    def passages_ranked(self, strategy: str) -> int:
-        """How many passages ``simple`` keeps in order: those wanted, and at least ``default_top_k`` for the trace."""
-        return max(self.default_top_k, self.passages_wanted(strategy))
+    def passages_ranked(self, strategy: str, *, widened: bool = False) -> int:
+        """How many of a ranking count that is not reranked (``simple``) or is one of several to be fused: at least
+        ``default_top_k``."""
+        return max(self.default_top_k, self.passages_wanted(strategy, widened=widened))
 
     def search_depth(self, strategy: str, *, widened: bool = False) -> int:
         """How many hits each search of a corpus fetches: few for ``simple``, many to rerank, more when widened."""
@@ -95,9 +121,13 @@ def run_config(context: RAGConfig | None, request: Mapping[str, Any] | None = No
 
     A ``request`` may override some of them for its own question, as a chat command does.
     """
-    settings = context if context is not None else RAGConfig()
+    return overridden(context if context is not None else RAGConfig(), request)
+
+
+def overridden(settings: Settings, request: Mapping[str, Any] | None) -> Settings:
+    """``settings``, those of the request's own in place of some."""
     overrides = (request or {}).get("overrides")
-    return RAGConfig.model_validate({**settings.model_dump(), **overrides}) if overrides else settings
+    return settings.model_validate({**settings.model_dump(), **overrides}) if overrides else settings
 
 
 def stricter_review(one: ReviewPolicy, other: ReviewPolicy) -> ReviewPolicy:

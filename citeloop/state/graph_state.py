@@ -5,7 +5,7 @@ rights. The caller's inputs are ephemeral: the door copies them into ``request``
 out never keeps the last turn's value.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import EphemeralValue
@@ -14,10 +14,12 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from citeloop.state.config import ReviewPolicy
+from citeloop.state.models import QueryOrigin
 from citeloop.state.reducers import union_by_key
 
 Command = Literal["query", "ask"]
 SearchMethod = Literal["dense", "lexical"]
+Correction = Literal["none", "drop", "neighbours", "widen"]
 
 
 class QueryInput(TypedDict, total=False):
@@ -77,6 +79,13 @@ class Analysis(TypedDict):
     """Why, in words, for the trace."""
 
 
+class Query(TypedDict):
+    """What is searched for."""
+
+    text: str
+    origin: QueryOrigin
+
+
 class SearchTask(TypedDict):
     """One branch: one query in one corpus."""
 
@@ -117,6 +126,8 @@ class Candidate(TypedDict):
     corpus: str
     document_uri: str
     score: float
+    origin: NotRequired[QueryOrigin]
+    """What it was found for, where not for the question; rewrites of the question count as the question."""
 
 
 class Passage(TypedDict):
@@ -133,6 +144,10 @@ class Passage(TypedDict):
     start: int
     end: int
     score: float
+    label: NotRequired[str]
+    """How citations name it, where not by its number: ``D7``."""
+    origin: NotRequired[QueryOrigin]
+    """As in ``Candidate``."""
 
 
 class Draft(TypedDict):
@@ -165,6 +180,39 @@ class CheckedDraft(TypedDict):
     round: int
     verdict: Verdict
     passages: list[Passage]
+    sub_answers: NotRequired[list[dict[str, Any]]]
+    """``SubAnswer`` as JSON: those that the draft was combined from."""
+
+
+class SubQuestionTask(TypedDict):
+    """One branch of the fan-out: a sub-question in a round. No text of documents or drafts: such tasks are kept."""
+
+    key: str
+    """Keys sort in the order of the sub-questions."""
+    sub_question: str
+    origin: QueryOrigin
+    round: int
+    correction: Correction
+    excluded_ids: list[str]
+    request: Request
+    """Which corpora are asked for; and the asked row of a run that goes on from here."""
+
+
+class AnsweredSubQuestion(TypedDict):
+    """A branch's result."""
+
+    key: str
+    round: int
+    sub_question: str
+    origin: QueryOrigin
+    verdict: Verdict
+    """The sub-answer, checked against the branch's own documents; a refusal where it is "not found"."""
+    passages: list[Passage]
+    queries: list[dict[str, Any]]
+    """For the trace: what was searched, with the ranked ids."""
+    tokens: int
+    error: str
+    """Why the branch dropped out, or what part of its search did; empty where all went well."""
 
 
 class Review(TypedDict):
@@ -186,8 +234,10 @@ class QueryState(TypedDict, total=False):
 
     request: Request
     analysis: Analysis
+    queries: list[Query]
+    """What is searched for, the question first; the sub-questions in its place where it was split."""
     round: int
-    correction: Literal["none", "drop", "neighbours", "widen"]
+    correction: Correction
     """What this round does about the last draft."""
     corrections_tried: list[str]
     search_tasks: list[SearchTask]
@@ -200,9 +250,16 @@ class QueryState(TypedDict, total=False):
     draft: Draft
     verdict: Verdict
     best: CheckedDraft | None
-    tokens_used: int
+    tokens: Annotated[dict[str, int], union_by_key]
+    """Tokens of the model calls, by node and round."""
+    answered: Annotated[dict[str, AnsweredSubQuestion], union_by_key]
+    """What the branches of ``sub_questions`` brought, by round and sub-question."""
+    sub_answers: list[dict[str, Any]]
+    """``SubAnswer`` as JSON, in the order of the sub-questions: the best of each."""
     model_failure: str
     """Why a correction round has no draft; empty when it has one."""
+    trace: Annotated[dict[str, Any], union_by_key]
+    """How the queries came about, each node's part under keys of its own: see ``MultiQueryTrace``."""
     query_trace: list[dict[str, Any]]
     ranked_trace: list[Candidate]
     """The first round's candidates after reranking, best first."""

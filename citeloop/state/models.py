@@ -38,6 +38,9 @@ class RetrievalStrategy(StrEnum):
     STEP_BACK = "step_back"
 
 
+QueryOrigin = Literal["question", "rewrite", "step_back", "sub_question"]
+"""Where a query comes from: it is the question itself, or a model made it of the question."""
+
 AnswerStatus = Literal["answered", "no_evidence", "low_confidence", "rejected"]
 """``answered``: validated. ``low_confidence``: the best draft, as none passed. ``no_evidence``: a refusal.
 ``rejected``: withheld by the person who reviewed it."""
@@ -73,6 +76,10 @@ class SourceReference(_Value):
     start: int = Field(description="First character of the passage in the document's text.")
     end: int = Field(description="One past the last character.")
     score: float = Field(description="Retrieval score, comparable within one response only.")
+    label: str = Field(default="", description="How the answer cites it where not by its number: the D7 of [D7].")
+    origin: QueryOrigin = Field(
+        default="question", description="What it was retrieved for; step_back: it stood there as background."
+    )
 
 
 class Citation(_Value):
@@ -89,6 +96,7 @@ class Citation(_Value):
     heading_path: tuple[str, ...] = ()
     source_start: int = Field(default=0, description="First character of source_text in the document's text.")
     source_end: int = 0
+    label: str = Field(default="", description="How the answer cites the source where not by its number.")
 
 
 class ClaimVerification(_Value):
@@ -109,6 +117,19 @@ class RetrievalContext(_Value):
     entities_traversed: tuple[str, ...] = ()
 
 
+class SubAnswer(_Value):
+    """The answer to one part of a question, so that a reader can check each (multi-query specification)."""
+
+    sub_question: str
+    answer: str = Field(description='Its citations point into the sources of the response; "not found" where none did.')
+    found: bool
+    passed: bool = Field(default=False, description="Whether it passed the checks that an answer has to pass.")
+    citations: tuple[Citation, ...] = ()
+    confidence: float = Field(default=0.0, ge=0, le=1)
+    source_chunk_ids: tuple[str, ...] = Field(default=(), description="The documents that stood before this answer.")
+    error: str = Field(default="", description="Why the branch, or a part of its search, dropped out; else empty.")
+
+
 class RAGResponse(_Value):
     """An answer with its citations, its confidence and how it came about (ADR-031, RAGResponse)."""
 
@@ -124,6 +145,7 @@ class RAGResponse(_Value):
     correction_rounds: int = 0
     tokens_used: int = 0
     context_used: RetrievalContext = RetrievalContext()
+    sub_answers: tuple[SubAnswer, ...] = Field(default=(), description="Of the strategy sub_questions only.")
     request_id: str = Field(default="", description="The id under which the audit keeps this question.")
     trace: dict[str, Any] = Field(
         default_factory=dict, description="Analysis, queries with ranked ids, rounds, failures."
@@ -140,7 +162,7 @@ class RAGResponse(_Value):
             parts.append(f"**Low confidence ({self.confidence:.2f}): not every check passed, read the sources.**")
         cited = {citation.citation_id: citation for citation in reversed(self.citations)}
         if cited:
-            notes = [f"[{number}] {_footnote(cited[number])}" for number in sorted(cited)]
+            notes = [f"[{cited[n].label or n}] {_footnote(cited[n])}" for n in sorted(cited)]
             parts.append("---\n**Sources:**\n" + "\n".join(notes))
         return "\n\n".join(parts)
 

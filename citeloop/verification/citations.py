@@ -38,20 +38,6 @@ class ParsedAnswer:
     """The labels taken out, repeats kept: each is an invalid citation."""
 
 
-_THINKING = re.compile(r"\s*<think(?:ing)?>(?s:.*?)(?:</think(?:ing)?>|\Z)", re.IGNORECASE)
-_THINKING_END = re.compile(r"(?s:.*?)</think(?:ing)?>", re.IGNORECASE)
-
-
-def strip_thinking(reply: str) -> str:
-    """A model's reply without the reasoning that thinking models put before it (``<think>...</think>``).
-
-    Some servers swallow the opening tag: then everything up to the closing one goes. Reasoning that was cut off before
-    its end leaves nothing.
-    """
-    match = _THINKING.match(reply) or _THINKING_END.match(reply)
-    return reply[match.end() :].lstrip() if match else reply
-
-
 _SOURCE_LIST_HEADING = re.compile(
     r"^[ \t]*+[#*_]*+[ \t]*+(?:sources?|references?|citations?|bibliography)[ \t]*+[*_]*+:?[*_]*+(?=[ \t]*+(?:$|\[))",
     re.IGNORECASE | re.MULTILINE,

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from citeloop.state.graph_state import Passage
 from citeloop.verification.claims import Claim
-from citeloop.verification.support import ClaimEvidence, Support, SupportScorer
+from citeloop.verification.support import ClaimEvidence, ClaimScorer, Support
 
 Comparison: TypeAlias = tuple[str, tuple[int, ...]]
 """A text, and the numbers of the passages that should say it together."""
@@ -32,7 +32,7 @@ class CheckedClaim:
 def check_claims(
     claims: Sequence[Claim],
     passages: Sequence[Passage],
-    scorer: SupportScorer,
+    scorer: ClaimScorer,
     *,
     threshold: float,
     require_citations: bool = True,
@@ -70,6 +70,11 @@ def _comparisons_with(claim: Claim, number: int) -> Iterator[Comparison]:
 def _evidence(text: str, passages: Sequence[Passage]) -> ClaimEvidence:
     context = "\n".join(dict.fromkeys(passage_context(passage) for passage in passages))
     return ClaimEvidence(text, tuple(passage["text"] for passage in passages), context)
+
+
+def known_labels(passages: Sequence[Passage]) -> dict[str, int]:
+    """What citations name the passages by, with their numbers."""
+    return {passage.get("label") or str(passage["number"]): passage["number"] for passage in passages}
 
 
 def passage_context(passage: Passage) -> str:

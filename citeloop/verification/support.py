@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from citeloop.verification.features import FEATURES, Sentence, evidence_sentence
 from citeloop.verification.quotes import find_quote
 from citeloop.verification.traits import read_traits
 
-SupportMethod = Literal["quote", "model", "none"]
+SupportMethod = Literal["quote", "model", "words", "none"]
 
 QUOTE_SUPPORT = 0.99
 """Support of a claim that stands verbatim in a passage."""
@@ -47,7 +47,8 @@ class Support:
     source_span: Span | None = None
     """Characters of the best place in ``passages[passage_index]``."""
     method: SupportMethod = "none"
-    """``quote``: it stands there verbatim. ``model``: weighed. ``none``: there was nothing to compare."""
+    """``quote``: it stands there verbatim. ``model``: weighed. ``words``: its words were counted. ``none``: there was
+    nothing to compare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,13 @@ def shipped_support_model() -> SupportModel:
     """The model in ``support_weights.json``; that file says how it was made and what it scored."""
     weights = json.loads((resources.files(__package__) / "support_weights.json").read_text("utf-8"))
     return SupportModel.from_mapping(weights["intercept"], weights["coefficients"])
+
+
+class ClaimScorer(Protocol):
+    """Says how well passages support claims."""
+
+    def score_batch(self, pairs: Sequence[ClaimEvidence]) -> list[Support]:
+        """Support of each pair, in order."""
 
 
 class SupportScorer:

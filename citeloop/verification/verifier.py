@@ -1,6 +1,7 @@
 """The whole check of a draft: parse, claims, support, citations, confidence."""
 
 from collections.abc import Iterable, Sequence
+from typing import Self
 
 from citeloop.models.embedder import Embedder
 from citeloop.models.evidence import EvidenceJudge, EvidencePassage
@@ -9,11 +10,12 @@ from citeloop.state.config import RAGConfig
 from citeloop.state.graph_state import Passage, Verdict
 from citeloop.state.models import Citation
 from citeloop.verification.citations import ParsedAnswer, parse_citations, strip_source_list
-from citeloop.verification.claim_check import CheckedCitation, CheckedClaim, check_claims, passage_context
+from citeloop.verification.claim_check import CheckedCitation, CheckedClaim, check_claims, known_labels, passage_context
 from citeloop.verification.claims import Claim, abstains, split_claims, without_markers
 from citeloop.verification.confidence import claim_support, invalid_share, response_confidence
 from citeloop.verification.refusal import refusal_verdict
-from citeloop.verification.support import SupportScorer
+from citeloop.verification.support import ClaimScorer, SupportScorer
+from citeloop.verification.word_scorer import WordScorer
 
 
 class Verifier:
@@ -21,12 +23,20 @@ class Verifier:
 
     def __init__(self, embedder: Embedder, judge: EvidenceJudge) -> None:
         """``embedder`` should remember vectors; ``judge`` says whether an answer answers the question."""
-        self._scorer = SupportScorer(embedder)
-        self._judge = judge
+        self._scorer: ClaimScorer = SupportScorer(embedder)
+        self._judge: EvidenceJudge | None = judge
+
+    @classmethod
+    def by_words(cls) -> Self:
+        """One that needs no embedding model: support is the share of a claim's words that its sources hold, and no one
+        says whether the answer answers the question. Quick, and not calibrated."""
+        verifier = cls.__new__(cls)
+        verifier._scorer, verifier._judge = WordScorer(), None
+        return verifier
 
     def verify(self, question: str, draft: str, passages: Sequence[Passage], settings: RAGConfig) -> Verdict:
         """The verdict on ``draft``, whose numbers point into ``passages``."""
-        answer = parse_citations(strip_source_list(draft), {str(p["number"]): p["number"] for p in passages})
+        answer = parse_citations(strip_source_list(draft), known_labels(passages))
         sentences = split_claims(answer)
         if _is_refusal(answer, sentences):
             refusal = without_markers(answer)
@@ -45,7 +55,8 @@ class Verifier:
             return 0.0
         needed = settings.min_citations_per_claim if settings.require_citations else 0
         supports = [claim_support(c.together, [s.support.score for s in c.citations], needed) for c in checked]
-        return response_confidence(supports, self._judge.answer_relevance(question, _as_evidence(checked)))
+        relevance = self._judge.answer_relevance(question, _as_evidence(checked)) if self._judge else 1.0
+        return response_confidence(supports, relevance)
 
 
 def _as_evidence(checked: Iterable[CheckedClaim]) -> list[EvidencePassage]:
@@ -106,6 +117,7 @@ def _citation(claim: Claim, cited: CheckedCitation) -> Citation:
         heading_path=tuple(passage["heading_path"]),
         source_start=passage["start"] + start,
         source_end=passage["start"] + end,
+        label=passage.get("label", ""),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx2
+import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -22,19 +23,24 @@ async def mcp_client(url: str, **headers: str) -> AsyncIterator[Client]:
         yield client
 
 
-async def test_a_tool_says_what_it_does_and_what_it_takes(local_server: DevServer) -> None:
-    async with mcp_client(local_server.url) as client:
-        [tool] = (await client.list_tools()).tools
-    assert tool.name == "query"
-    assert "cites the passage" in str(tool.description)
-    properties = tool.input_schema["properties"]
-    assert {"question", "access_reason", "corpora", "command"} <= properties.keys()
-    assert all(field.get("description") for field in properties.values())
+TOOLS = ("query", "rag_fusion", "sub_questions", "step_back")
 
 
-async def test_a_tool_answers_with_citations(local_server: DevServer) -> None:
+async def test_each_tool_says_what_it_does_and_what_it_takes(local_server: DevServer) -> None:
     async with mcp_client(local_server.url) as client:
-        result = await client.call_tool("query", ASKED)
+        tools = (await client.list_tools()).tools
+    assert sorted(tool.name for tool in tools) == sorted(TOOLS)
+    for tool in tools:
+        assert "cites the passage" in str(tool.description)
+        properties = tool.input_schema["properties"]
+        assert {"question", "access_reason", "corpora", "command"} <= properties.keys()
+        assert all(field.get("description") for field in properties.values())
+
+
+@pytest.mark.parametrize("name", TOOLS)
+async def test_a_tool_answers_with_citations(local_server: DevServer, name: str) -> None:
+    async with mcp_client(local_server.url) as client:
+        result = await client.call_tool(name, ASKED)
     told = result.content[0].text  # type: ignore[union-attr]
     assert not result.is_error
     assert "16 weeks" in told

@@ -129,7 +129,7 @@ def test_assistants(identity: IdentityServer) -> None:
     hers = ann.post("/assistants", forged).json()
     assert hers["metadata"] == {"owner": "ann"}
     assert bob.get(f"/assistants/{hers['assistant_id']}").status_code == 404
-    assert len(bob.post("/assistants/search").json()) == 1
+    assert hers["assistant_id"] not in {seen["assistant_id"] for seen in bob.post("/assistants/search").json()}
     assert bob.post("/runs/wait", {**RUN, "assistant_id": hers["assistant_id"]}).status_code == 404
     assert ann.post("/runs/wait", {**RUN, "assistant_id": hers["assistant_id"]}).status_code == 200
     bad = {"graph_id": "query", "context": {"straetgy": "simple"}}

@@ -8,7 +8,7 @@ import pytest
 from blockbuster import BlockBuster
 
 from citeloop.engine import RAGQueryEngine, open_engine
-from citeloop.prompts import load_prompt
+from citeloop.prompts.library import read_prompt
 from citeloop.settings import Settings
 from citeloop.testing import ScriptedChatModel
 from tests.handbook import engine_over
@@ -22,7 +22,7 @@ def detector() -> Iterator[None]:
     """Raises at files, sqlite, sleep and ``os.path``; locks held for an instant are allowed, as in the dev server."""
     found = BlockBuster(excluded_modules=[])
     found.functions.pop("threading.Lock.acquire")
-    load_prompt.cache_clear()  # whatever ran before, prompts are read in this run
+    read_prompt.cache_clear()  # whatever ran before, prompts are read in this run
     found.activate()
     try:
         yield

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloop.verification.citations import ParsedAnswer, parse_citations, strip_source_list, strip_thinking
+from citeloop.text.thinking import strip_thinking
+from citeloop.verification.citations import ParsedAnswer, parse_citations, strip_source_list
 
 KNOWN = {str(number): number for number in range(1, 6)}
 

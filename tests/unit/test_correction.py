@@ -74,3 +74,20 @@ def test_a_round_can_only_improve_what_is_returned() -> None:
     )
     passed = checked(1, passed=True, confidence=0.5)
     assert better_draft(first, passed) is passed
+
+
+def test_a_draft_that_leaves_a_part_unanswered_is_expanded_though_it_passed() -> None:
+    settings, passed = RAGConfig(), verdict()
+    asked = {"rounds_done": 0, "elapsed_ms": 0.0, "tried": []}
+    assert choose_correction(passed, settings, **asked, is_complete=False) == "neighbours"  # type: ignore[arg-type]
+    assert choose_correction(passed, settings, **asked) == "none"  # type: ignore[arg-type]
+
+
+def test_of_drafts_that_pass_the_one_that_answers_more_parts_is_better() -> None:
+    def draft(*found: bool, confidence: float) -> CheckedDraft:
+        parts = [{"found": one} for one in found]
+        return CheckedDraft(round=0, verdict=verdict(confidence=confidence), passages=[], sub_answers=parts)
+
+    half, whole = draft(True, False, confidence=0.95), draft(True, True, confidence=0.85)
+    assert better_draft(half, whole) is whole
+    assert better_draft(whole, half) is whole

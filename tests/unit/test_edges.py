@@ -6,14 +6,20 @@ import pytest
 
 from citeloop.graph.edges import (
     fan_out_searches,
+    route_after_analyze_query,
     route_after_assemble_context,
     route_after_compose_response,
+    route_after_decompose_question,
     route_after_drop_invalid_sources,
     route_after_expand_context,
+    route_after_gather_sub_answers,
     route_after_generate_answer,
     route_after_validate_citations,
 )
-from citeloop.state.graph_state import CheckedDraft, Passage, QueryState, SearchTask
+from citeloop.state.graph_state import CheckedDraft, Passage, Query, QueryState, SearchTask
+
+ASKED: Query = {"text": "How much, and who pays?", "origin": "question"}
+PARTS: list[Query] = [{"text": text, "origin": "sub_question"} for text in ("How much?", "Who pays?", "When?")]
 
 
 def passage(chunk_id: str) -> Passage:
@@ -67,8 +73,8 @@ async def test_the_correction_decides_after_validation(correction: str, expected
 
 
 async def test_nothing_left_after_dropping_searches_again() -> None:
-    assert await route_after_drop_invalid_sources({"passages": []}) == "plan_searches"
-    assert await route_after_drop_invalid_sources({"passages": [passage("a")]}) == "generate_answer"
+    assert await route_after_drop_invalid_sources({"queries": [ASKED], "passages": []}) == "plan_searches"
+    assert await route_after_drop_invalid_sources({"queries": [ASKED], "passages": [passage("a")]}) == "generate_answer"
 
 
 @pytest.mark.parametrize(
@@ -88,5 +94,69 @@ async def test_a_person_decides_where_that_is_asked_for(review: str, status: str
 
 
 async def test_expansion_assembles_or_searches_wider() -> None:
-    assert await route_after_expand_context({"correction": "neighbours"}) == "assemble_context"
-    assert await route_after_expand_context({"correction": "widen"}) == "plan_searches"
+    assert await route_after_expand_context({"queries": [ASKED], "correction": "neighbours"}) == "assemble_context"
+    assert await route_after_expand_context({"queries": [ASKED], "correction": "widen"}) == "plan_searches"
+
+
+@pytest.mark.parametrize(
+    ("strategy", "expected"),
+    [
+        ("simple", "plan_searches"),
+        ("standard", "plan_searches"),
+        ("rag_fusion", "rewrite_query"),
+        ("step_back", "ask_step_back"),
+        ("sub_questions", "decompose_question"),
+    ],
+)
+async def test_the_strategy_decides_who_makes_the_queries(strategy: str, expected: str) -> None:
+    assert await route_after_analyze_query({"analysis": {"strategy": strategy}}) == expected  # type: ignore[typeddict-item]
+
+
+def split(*parts: dict[str, Any], **changes: Any) -> Any:
+    return {
+        "queries": PARTS,
+        "round": 1,
+        "correction": "widen",
+        "excluded_ids": ["bad"],
+        "request": {"question": "all"},
+        "sub_answers": [{"found": True, "passed": True, "citations": [], **part} for part in parts],
+        "passages": [],
+        **changes,
+    }
+
+
+def asked(sends: Any) -> list[str]:
+    assert {send.node for send in sends} == {"research_sub_question"}
+    return [send.arg["sub_question"] for send in sends]
+
+
+async def test_one_branch_per_sub_question_or_one_search_of_the_question() -> None:
+    sends = await route_after_decompose_question(split())
+    assert asked(sends) == ["How much?", "Who pays?", "When?"]
+    assert sends[2].arg == {  # type: ignore[union-attr]
+        "key": "02",
+        "sub_question": "When?",
+        "origin": "sub_question",
+        "round": 1,
+        "correction": "widen",
+        "excluded_ids": ["bad"],
+        "request": {"question": "all"},
+    }
+    assert await route_after_decompose_question({"queries": [ASKED]}) == "plan_searches"
+
+
+async def test_sub_answers_are_combined_where_there_is_one() -> None:
+    assert await route_after_gather_sub_answers(split({"found": False}, {})) == "combine_sub_answers"
+    assert await route_after_gather_sub_answers(split({"found": False})) == "validate_citations"
+
+
+async def test_expansion_happens_in_the_parts_that_need_it() -> None:
+    weak, missing = {"passed": False}, {"found": False, "passed": False}
+    assert asked(await route_after_expand_context(split({}, weak, missing))) == ["Who pays?", "When?"]
+    assert await route_after_expand_context(split({}, {}, {})) == "compose_response"
+
+
+async def test_parts_that_cite_what_was_dropped_are_answered_anew() -> None:
+    citing = {"citations": [{"source_chunk_id": "bad"}]}
+    assert asked(await route_after_drop_invalid_sources(split({}, citing, {}))) == ["Who pays?"]
+    assert await route_after_drop_invalid_sources(split({}, {}, {})) == "gather_sub_answers"

@@ -9,8 +9,9 @@ from langchain_core.messages import AIMessageChunk, HumanMessage
 
 from citeloop.models.evidence import EvidencePassage, Scores
 from citeloop.models.extractive import ExtractiveChatModel
-from citeloop.models.prompt_reading import read_documents, read_tag
+from citeloop.models.prompt_reading import read_documents, read_text
 from citeloop.prompts.grounded_answer import grounded_answer_messages, render_document
+from citeloop.prompts.library import load_prompt
 from citeloop.prompts.refusals import NO_EVIDENCE
 
 QUESTION = "Who keeps the lamp?"
@@ -126,8 +127,9 @@ def test_parts_of_the_prompt_are_read_back() -> None:
     prompt = grounded_answer_messages("a < b?", [render_document(1, 'The "A"', ["B", "C"], "x &lt; y")])[-1].text
     (document,) = read_documents(prompt)
     assert (document.label, document.context, document.text) == ("1", 'The "A" > B > C', "x &lt; y")
-    assert read_tag(prompt, "question") == "a < b?"
-    assert read_tag(prompt, "sub_question") is None
+    values = load_prompt("grounded_question").read(prompt)
+    assert values is not None and read_text(values["question"]) == "a < b?"
+    assert load_prompt("sub_answer").read(prompt) is None
 
 
 def test_the_stream_adds_up_to_the_answer_with_its_usage() -> None:

@@ -11,7 +11,8 @@ from citeloop.governance.door import Door
 from citeloop.governance.identity import CALLER_KEY
 from citeloop.governance.run_record import RunRecord, attach_run_record
 from citeloop.nodes.analyze_query import analyze_query
-from citeloop.nodes.authorize import MAX_QUESTION_CHARACTERS, authorize
+from citeloop.nodes.authorize import authorize
+from citeloop.request_reading import MAX_QUESTION_CHARACTERS
 from citeloop.retrieval.analyzer import QueryAnalyzer
 from citeloop.state.models import UserContext
 from tests.unit.graph_fakes import InlineWorkers, OpenStore, RecordingAudit, runtime, turn

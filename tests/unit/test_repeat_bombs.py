@@ -10,7 +10,8 @@ DEADLINE = 120  # seconds: linear code needs one or two, quadratic code half an 
 
 CALLS = """
 import sys
-from citeloop.verification.citations import parse_citations, strip_source_list, strip_thinking
+from citeloop.text.thinking import strip_thinking
+from citeloop.verification.citations import parse_citations, strip_source_list
 from citeloop.verification.claims import split_claims
 
 before, repeated, after, size = *sys.argv[1:4], int(sys.argv[4])

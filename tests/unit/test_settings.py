@@ -137,3 +137,9 @@ def test_a_secret_and_a_key_set_exclude_each_other() -> None:
 def test_settings_are_frozen() -> None:
     with pytest.raises(ValidationError):
         Settings().workers = 2  # type: ignore[misc]
+
+
+def test_a_folder_of_prompts_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings().prompts is None
+    monkeypatch.setenv("CITELOOP_PROMPTS", "~/prompts")
+    assert Settings().prompts == Path.home() / "prompts"

@@ -7,11 +7,10 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
 from citeloop.graph.trace_metadata import attach_trace_metadata
-from citeloop.state.config import RAGConfig
 
 
-def told(input: Any, config: RunnableConfig | None = None, **settings: Any) -> dict[str, Any]:
-    return attach_trace_metadata(config, input, RAGConfig(**settings))["metadata"]
+def told(input: Any, config: RunnableConfig | None = None, strategy: str = "auto") -> dict[str, Any]:
+    return attach_trace_metadata(config, input, strategy)["metadata"]
 
 
 def test_a_question_is_told_by_what_it_asks_for() -> None:
@@ -32,7 +31,7 @@ def test_what_will_be_refused_is_not_repeated() -> None:
 
 def test_the_callers_own_metadata_stands_and_its_config_is_left_alone() -> None:
     config = RunnableConfig(metadata={"command": "mine", "team": "support"}, configurable={"thread_id": "t"})
-    attached = attach_trace_metadata(config, {"question": "q"}, RAGConfig())
+    attached = attach_trace_metadata(config, {"question": "q"}, "auto")
     assert attached["metadata"] == {"strategy_asked": "auto", "command": "mine", "corpora_asked": 0, "team": "support"}
     assert attached["configurable"] == {"thread_id": "t"}
     assert config["metadata"] == {"command": "mine", "team": "support"}

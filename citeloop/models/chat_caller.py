@@ -1,0 +1,102 @@
+"""The one way in which nodes call a chat model."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import merge_configs
+from langgraph.constants import TAG_NOSTREAM
+
+from citeloop.errors import ModelError, ModelReplyInvalid
+from citeloop.models.chat import translate_model_error
+from citeloop.text.thinking import strip_thinking
+from citeloop.text.tokens import count_tokens
+from citeloop.workers import WorkerPool
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_log = logging.getLogger(__name__)
+
+
+class ChatReply(NamedTuple):
+    """What the model wrote, its thinking left out, and the tokens of the whole call."""
+
+    text: str
+    tokens: int
+    failure: str = ""
+    """Why there is no text; empty when there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatCaller:
+    """Calls ``llm``, in ``workers`` where it has no asynchronous face of its own.
+
+    Calls are tagged so that token streams do not show them: what leaves a graph is checked text only.
+    """
+
+    llm: BaseChatModel
+    workers: WorkerPool
+
+    async def call(
+        self,
+        messages: list[BaseMessage],
+        config: RunnableConfig,
+        *,
+        name: str,
+        prompt: str,
+        told: Mapping[str, Any] = _NOTHING,
+        timeout_s: float | None = None,
+        **options: Any,
+    ) -> ChatReply:
+        """The reply to ``messages``; ``name``, ``prompt`` and what else is ``told`` show in traces, ``options`` go to
+        the model.
+
+        Raises ``ModelError``; ``ModelTimeout`` after ``timeout_s`` seconds.
+        """
+        call = RunnableConfig(
+            run_name=name, tags=[TAG_NOSTREAM, f"citeloop:{name}"], metadata={"prompt": prompt, **told}
+        )
+        try:
+            async with asyncio.timeout(timeout_s):
+                reply = await self._invoke(messages, merge_configs(config, call), options)
+        except Exception as error:
+            raise translate_model_error(error, self.llm) from None  # the provider's own words may quote the key
+        text = _clean(reply.text)
+        if not text:
+            raise ModelReplyInvalid("the model's reply holds no text; check the endpoint and the model's name")
+        return ChatReply(text, _tokens(messages, reply))
+
+    async def attempt(
+        self, messages: list[BaseMessage], config: RunnableConfig, *, name: str, prompt: str, timeout_s: float
+    ) -> ChatReply:
+        """As ``call``, for a step that the run can do without: a failure is logged and told in the reply."""
+        try:
+            return await self.call(messages, config, name=name, prompt=prompt, timeout_s=timeout_s)
+        except ModelError as error:
+            _log.warning("the call %s dropped out: %s", name, error)
+            return ChatReply("", 0, f"{error.code}: {error}")
+
+    async def _invoke(self, messages: list[BaseMessage], config: RunnableConfig, options: dict[str, Any]) -> AIMessage:
+        if _is_sync_only(self.llm):  # LangChain would run it in asyncio's own pool, which is small and not ours to size
+            return await self.workers.run(self.llm.invoke, messages, config, **options)
+        return await self.llm.ainvoke(messages, config, **options)
+
+
+def _clean(text: str) -> str:
+    """The reply without its thinking, and with unpaired surrogates, which no store or stream takes, replaced."""
+    return strip_thinking(text).encode("utf-8", "replace").decode("utf-8").strip()
+
+
+def _is_sync_only(llm: BaseChatModel) -> bool:
+    cls = type(llm)
+    return cls._agenerate is BaseChatModel._agenerate and cls._astream is BaseChatModel._astream
+
+
+def _tokens(messages: list[BaseMessage], reply: AIMessage) -> int:
+    usage = reply.usage_metadata
+    return usage["total_tokens"] if usage else sum(count_tokens(message.text) for message in [*messages, reply])

@@ -1,0 +1,74 @@
+"""The branches brought together: one numbering of all their documents, and each sub-answer as it will be returned."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER
+from citeloop.retrieval.found_documents import passages_by_id, require_one_answer
+from citeloop.retrieval.rank_fusion import reciprocal_rank_fusion
+from citeloop.state.graph_state import AnsweredSubQuestion, CheckedDraft, Draft, Passage, QueryState
+from citeloop.state.multi_query_state import MultiQueryState
+from citeloop.verification.sub_answers import best_of_rounds, sub_answer_of
+
+
+class Gathered(TypedDict, total=False):
+    """The sub-answers; ``best`` where the question was not split, and its one answer is the answer; ``draft`` where no
+    part was found, and there is nothing to combine."""
+
+    sub_answers: list[dict[str, Any]]
+    passages: list[Passage]
+    best: CheckedDraft
+    draft: Draft
+    trace: dict[str, Any]
+    tokens: dict[str, int]
+
+
+async def gather_sub_answers(state: QueryState | MultiQueryState) -> Gathered:
+    """Take the best result of each sub-question, and number their documents as one list.
+
+    Raises ``SearchFailed`` when every branch dropped out, unless an earlier round left a draft to return.
+    """
+    results = list(state["answered"].values())
+    excluded = frozenset(state.get("excluded_ids", ()))
+    branches = best_of_rounds(results, excluded)
+    if state["best"] is None:
+        require_one_answer(["" if branch["tokens"] else branch["error"] for branch in branches])
+    unique = passages_by_id(p for branch in branches for p in branch["passages"] if p["chunk_id"] not in excluded)
+    passages: list[Passage] = [{**p, "number": number} for number, p in enumerate(unique.values(), start=1)]
+    gathered = Gathered(
+        sub_answers=[],
+        passages=passages,
+        trace={"queries": [query for result in results for query in result["queries"]]},
+        tokens={"answer_sub_question": sum(result["tokens"] for result in results)},
+    )
+    if branches[0]["origin"] == "sub_question":
+        gathered.update(_parts(branches, passages))
+        gathered["trace"] |= {
+            "ranked_chunks": state["trace"].get("ranked_chunks") or _ranked(branches, passages),
+            "ranked_by": "fused rank of the sub-questions",
+        }
+    elif passages:
+        gathered["best"] = CheckedDraft(round=0, verdict=branches[0]["verdict"], passages=passages)
+    return gathered
+
+
+def _parts(branches: Sequence[AnsweredSubQuestion], passages: Sequence[Passage]) -> Gathered:
+    numbers = {passage["chunk_id"]: passage["number"] for passage in passages}
+    sub_answers = [sub_answer_of(branch, numbers) for branch in branches]
+    told = Gathered(sub_answers=[sub_answer.model_dump(mode="json") for sub_answer in sub_answers])
+    if not any(sub_answer.found for sub_answer in sub_answers):
+        told["draft"] = Draft(text=INDEX_HAS_NO_ANSWER, tokens=0)
+    return told
+
+
+def _ranked(branches: Sequence[AnsweredSubQuestion], passages: Sequence[Passage]) -> list[dict[str, Any]]:
+    """The passages of all branches fused by rank."""
+    fused = reciprocal_rank_fusion([[p["chunk_id"] for p in branch["passages"]] for branch in branches])
+    by_id = {passage["chunk_id"]: passage for passage in passages}
+    ranked = [(by_id[hit.id], hit.score) for hit in fused if hit.id in by_id]
+    return [
+        {"chunk_id": p["chunk_id"], "corpus": p["corpus"], "document_uri": p["uri"], "score": score}
+        for p, score in ranked
+    ]

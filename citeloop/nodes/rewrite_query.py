@@ -1,0 +1,48 @@
+"""Several rewordings of the question, each a query of its own (RAG-Fusion, step 1)."""
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from citeloop.models.chat_caller import ChatCaller
+from citeloop.prompts.library import Prompt
+from citeloop.prompts.multi_query import fill
+from citeloop.retrieval.query_plan import queries_of, trace_plan
+from citeloop.retrieval.query_replies import read_rewrites
+from citeloop.state.config import RAGConfig, overridden
+from citeloop.state.graph_state import Query, QueryState
+from citeloop.state.multi_query_config import RagFusionConfig
+from citeloop.state.multi_query_state import MultiQueryState, MultiQueryTrace
+
+
+class Rewritten(TypedDict):
+    """What to search for."""
+
+    queries: list[Query]
+    trace: MultiQueryTrace
+    tokens: dict[str, int]
+
+
+async def rewrite_query(
+    state: QueryState | MultiQueryState,
+    runtime: Runtime[RAGConfig | RagFusionConfig],
+    config: RunnableConfig,
+    *,
+    caller: ChatCaller,
+    prompt: Prompt,
+) -> Rewritten:
+    """The question and at most ``rewrites`` rewordings of it; the question alone where the model gave none to read."""
+    settings, question = overridden(runtime.context, state["request"]), state["request"]["question"]
+    reply = await caller.attempt(
+        fill(prompt, {"question": question, "n": str(settings.rewrites)}),
+        config,
+        name="rewrite",
+        prompt=prompt.name,
+        timeout_s=settings.model_timeout_s,
+    )
+    read = read_rewrites(reply.text, question, settings.rewrites)
+    return Rewritten(
+        queries=[*queries_of([question], "question"), *queries_of(read.kept, "rewrite")],
+        trace=trace_plan(read, reply.failure),
+        tokens={"rewrite_query": reply.tokens},
+    )

@@ -1,0 +1,47 @@
+"""From a checked draft to the response."""
+
+from typing import Any, TypedDict, Unpack
+
+from citeloop.state.graph_state import CheckedDraft, Passage
+from citeloop.state.models import (
+    Citation,
+    RAGResponse,
+    RetrievalContext,
+    RetrievalStrategy,
+    SourceReference,
+    SubAnswer,
+)
+from citeloop.verification.refusal import status_of
+
+
+class Circumstances(TypedDict, total=False):
+    """What else a response tells of how it came about, by the names of ``RAGResponse``."""
+
+    correction_rounds: int
+    tokens_used: int
+    sub_answers: tuple[SubAnswer, ...]
+    trace: dict[str, Any]
+    timings_ms: dict[str, float]
+
+
+def response_from(
+    checked: CheckedDraft, strategy: RetrievalStrategy, total_retrieved: int, **circumstances: Unpack[Circumstances]
+) -> RAGResponse:
+    """The response that the draft makes: marked where it did not pass; a refusal carries no sources."""
+    verdict = checked["verdict"]
+    sources = () if verdict["refused"] else tuple(map(_as_source, checked["passages"]))
+    return RAGResponse(
+        answer=verdict["answer"],
+        status=status_of(verdict),
+        citations=tuple(Citation.model_validate(citation) for citation in verdict["citations"]),
+        confidence=verdict["confidence"],
+        sources=sources,
+        strategy_used=strategy,
+        context_used=RetrievalContext(chunks=sources, strategy_used=strategy, total_retrieved=total_retrieved),
+        **circumstances,
+    )
+
+
+def _as_source(passage: Passage) -> SourceReference:
+    """The passage as a response refers to it: everything but its text."""
+    return SourceReference.model_validate({key: value for key, value in passage.items() if key != "text"})

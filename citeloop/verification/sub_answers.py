@@ -1,0 +1,63 @@
+"""Sub-answers: how one that was not found is kept, which of several rounds counts, and how they are told."""
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+
+from citeloop.prompts.refusals import NOT_FOUND
+from citeloop.state.graph_state import AnsweredSubQuestion, Passage, SubQuestionTask
+from citeloop.state.models import Citation, SubAnswer
+from citeloop.verification.correction import merit
+from citeloop.verification.refusal import refusal_verdict
+from citeloop.verification.renumbering import renumber
+
+
+def not_found(
+    task: SubQuestionTask, note: str, error: str = "", passages: Iterable[Passage] = ()
+) -> AnsweredSubQuestion:
+    """The result of a branch that has no answer; ``note`` says why, ``error`` what it dropped out of."""
+    return AnsweredSubQuestion(
+        key=task["key"],
+        round=task["round"],
+        sub_question=task["sub_question"],
+        origin=task["origin"],
+        verdict=refusal_verdict(NOT_FOUND, note),
+        passages=list(passages),
+        queries=[],
+        tokens=0,
+        error=error,
+    )
+
+
+def best_of_rounds(
+    answered: Iterable[AnsweredSubQuestion], excluded: AbstractSet[str] = frozenset()
+) -> list[AnsweredSubQuestion]:
+    """For each sub-question, in order, its best result that cites nothing ``excluded``; of equals the earlier one."""
+    by_key: dict[str, AnsweredSubQuestion] = {}
+    for result in sorted(answered, key=lambda result: (result["key"], result["round"])):
+        best = by_key.get(result["key"])
+        if best is None or _cites(best, excluded) or _is_better(result, best, excluded):
+            by_key[result["key"]] = result
+    return list(by_key.values())
+
+
+def sub_answer_of(result: AnsweredSubQuestion, numbers: Mapping[str, int]) -> SubAnswer:
+    """The result as it is returned; its citations point into the sources that ``numbers`` numbers by chunk id."""
+    verdict = renumber(result["verdict"], result["passages"], numbers)
+    return SubAnswer(
+        sub_question=result["sub_question"],
+        answer=NOT_FOUND if verdict["refused"] else verdict["answer"],
+        found=not verdict["refused"],
+        passed=verdict["passed"],
+        citations=tuple(Citation.model_validate(citation) for citation in verdict["citations"]),
+        confidence=verdict["confidence"],
+        source_chunk_ids=tuple(passage["chunk_id"] for passage in result["passages"]),
+        error=result["error"],
+    )
+
+
+def _is_better(new: AnsweredSubQuestion, old: AnsweredSubQuestion, excluded: AbstractSet[str]) -> bool:
+    return not _cites(new, excluded) and merit(new["verdict"]) > merit(old["verdict"])
+
+
+def _cites(result: AnsweredSubQuestion, excluded: AbstractSet[str]) -> bool:
+    return any(citation["source_chunk_id"] in excluded for citation in result["verdict"]["citations"])
