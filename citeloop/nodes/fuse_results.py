@@ -10,9 +10,10 @@ from typing_extensions import TypedDict
 from citeloop.errors import SearchFailed
 from citeloop.knowledge.corpus import Hit
 from citeloop.retrieval.query_fusion import QueryAndMethod, fuse_queries, merge_corpora, rank_queries, trace_fusion
+from citeloop.retrieval.query_plan import query_from
 from citeloop.retrieval.rank_fusion import FusedHit
 from citeloop.state.config import RAGConfig, run_config
-from citeloop.state.graph_state import Candidate, Query, QueryState
+from citeloop.state.graph_state import Candidate, QueryState, RankedList
 from citeloop.state.models import QueryOrigin
 
 _TRACED = 10
@@ -39,22 +40,20 @@ async def fuse_results(state: QueryState, runtime: Runtime[RAGConfig]) -> Fused:
     the best are chosen. The raw lists leave the state here; the trace keeps their heads.
     """
     settings = run_config(runtime.context, state["request"])
-    lists, failures = list(state["ranked_lists"].values()), state["search_failures"]
-    if not lists and failures and state["best"] is None:
-        raise SearchFailed(f"every search failed; the first: {next(iter(failures.values()))['error']}")
+    lists = list(state["ranked_lists"].values())
+    _require_one_list(state)
     merged = merge_corpora(lists, depth=max((task["depth"] for task in state["search_tasks"]), default=0))
     rankings = rank_queries(merged, state["queries"], settings.fusion_k)
     specific = [ranking for ranking in rankings if ranking.query["origin"] != "step_back"]
     background = [ranking for ranking in rankings if ranking.query["origin"] == "step_back"]
     depth = settings.passages_ranked(state["analysis"]["strategy"], widened=state["correction"] == "widen")
     fused = fuse_queries(specific, settings.fusion_k, depth)
-    corpus_of = {hit[0]: ranked["corpus"] for ranked in lists for hit in ranked["hits"]}
-    found = [
-        *_candidates(fused, corpus_of, "sub_question" if _is_sub_question(state["queries"]) else "question"),
-        *_candidates(fuse_queries(background, settings.fusion_k, depth), corpus_of, "step_back"),
+    candidates = [
+        *_candidates(fused, lists, "sub_question" if query_from(state["queries"], "sub_question") else "question"),
+        *_candidates(fuse_queries(background, settings.fusion_k, depth), lists, "step_back"),
     ]
     update = Fused(
-        candidates=[candidate for candidate in found if candidate["chunk_id"] not in state["excluded_ids"]],
+        candidates=[candidate for candidate in candidates if candidate["chunk_id"] not in state["excluded_ids"]],
         ranked_lists=Overwrite({}),
         query_trace=[*state["query_trace"], *_heads(merged, state)],
     )
@@ -64,15 +63,18 @@ async def fuse_results(state: QueryState, runtime: Runtime[RAGConfig]) -> Fused:
     return update
 
 
-def _candidates(hits: Iterable[FusedHit], corpus_of: Mapping[str, str], origin: QueryOrigin) -> list[Candidate]:
+def _require_one_list(state: QueryState) -> None:
+    failures = state["search_failures"]
+    if failures and not state["ranked_lists"] and state["best"] is None:
+        raise SearchFailed(f"every search failed; the first: {next(iter(failures.values()))['error']}")
+
+
+def _candidates(hits: Iterable[FusedHit], lists: Iterable[RankedList], origin: QueryOrigin) -> list[Candidate]:
+    corpus_of = {hit[0]: ranked["corpus"] for ranked in lists for hit in ranked["hits"]}
     return [
         Candidate(chunk_id=hit.id, corpus=corpus_of[hit.id], document_uri="", score=hit.score, origin=origin)
         for hit in hits
     ]
-
-
-def _is_sub_question(queries: Iterable[Query]) -> bool:
-    return any(query["origin"] == "sub_question" for query in queries)
 
 
 def _heads(merged: Mapping[QueryAndMethod, Sequence[Hit]], state: QueryState) -> list[dict[str, Any]]:

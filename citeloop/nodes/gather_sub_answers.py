@@ -7,7 +7,6 @@ from typing_extensions import TypedDict
 
 from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER
 from citeloop.retrieval.found_documents import passages_by_id, require_one_answer
-from citeloop.retrieval.rank_fusion import reciprocal_rank_fusion
 from citeloop.state.graph_state import AnsweredSubQuestion, CheckedDraft, Draft, Passage, QueryState
 from citeloop.state.multi_query_state import MultiQueryState
 from citeloop.verification.sub_answers import best_of_rounds, sub_answer_of
@@ -46,8 +45,8 @@ async def gather_sub_answers(state: QueryState | MultiQueryState) -> Gathered:
     if branches[0]["origin"] == "sub_question":
         gathered.update(_parts(branches, passages))
         gathered["trace"] |= {
-            "ranked_chunks": state["trace"].get("ranked_chunks") or _ranked(branches, passages),
-            "ranked_by": "fused rank of the sub-questions",
+            "ranked_chunks": state["trace"].get("ranked_chunks") or _ranked(passages),
+            "ranked_by": "relevance to their sub-questions",
         }
     elif passages:
         gathered["best"] = CheckedDraft(round=0, verdict=branches[0]["verdict"], passages=passages)
@@ -63,12 +62,9 @@ def _parts(branches: Sequence[AnsweredSubQuestion], passages: Sequence[Passage])
     return told
 
 
-def _ranked(branches: Sequence[AnsweredSubQuestion], passages: Sequence[Passage]) -> list[dict[str, Any]]:
-    """The passages of all branches fused by rank."""
-    fused = reciprocal_rank_fusion([[p["chunk_id"] for p in branch["passages"]] for branch in branches])
-    by_id = {passage["chunk_id"]: passage for passage in passages}
-    ranked = [(by_id[hit.id], hit.score) for hit in fused if hit.id in by_id]
+def _ranked(passages: Sequence[Passage]) -> list[dict[str, Any]]:
+    """The passages of all branches, by their relevance to the sub-question of each; equals as the branches stand."""
     return [
-        {"chunk_id": p["chunk_id"], "corpus": p["corpus"], "document_uri": p["uri"], "score": score}
-        for p, score in ranked
+        {"chunk_id": p["chunk_id"], "corpus": p["corpus"], "document_uri": p["uri"], "score": p["score"]}
+        for p in sorted(passages, key=lambda passage: -passage["score"])
     ]

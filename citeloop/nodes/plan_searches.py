@@ -29,7 +29,7 @@ async def plan_searches(
     settings = run_config(runtime.context, state["request"])
     request = state["request"]
     depth = settings.search_depth(state["analysis"]["strategy"], widened=state["correction"] == "widen")
-    queries = [query["text"] for query in state["queries"]]
+    queries = [query["text"] for query in state["queries"]] or [request["question"]]
     branches = await workers.run(searcher.plan, queries, request["corpora"], caller_of(config))
     tasks = [
         SearchTask(

@@ -113,6 +113,7 @@ def _offer(state: QueryState, response: RAGResponse) -> dict[str, Any]:
         "status": response.status,
         "confidence": response.confidence,
         "citations": [citation.model_dump(mode="json") for citation in response.citations],
+        "sub_answers": {part.sub_question: part.answer for part in response.sub_answers},
         "note": state["review"]["note"] or _last_note(response),
         "decide": _HOW,
     }
@@ -148,6 +149,7 @@ def _edited(response: RAGResponse, verdict: Verdict) -> RAGResponse:
             "status": status_of(verdict),
             "sources": sources,
             "citations": tuple(Citation.model_validate(citation) for citation in verdict["citations"]),
+            "sub_answers": (),  # what the person wrote is not combined from them
             "confidence": verdict["confidence"],
         }
     )

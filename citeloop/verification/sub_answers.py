@@ -41,8 +41,12 @@ def best_of_rounds(
 
 
 def sub_answer_of(result: AnsweredSubQuestion, numbers: Mapping[str, int]) -> SubAnswer:
-    """The result as it is returned; its citations point into the sources that ``numbers`` numbers by chunk id."""
-    verdict = renumber(result["verdict"], result["passages"], numbers)
+    """The result as it is returned; its citations point into the sources that ``numbers`` numbers by chunk id.
+
+    A passage that has none was dropped: this answer does not cite it.
+    """
+    kept = [passage for passage in result["passages"] if passage["chunk_id"] in numbers]
+    verdict = renumber(result["verdict"], kept, numbers)
     return SubAnswer(
         sub_question=result["sub_question"],
         answer=NOT_FOUND if verdict["refused"] else verdict["answer"],

@@ -33,7 +33,11 @@ SMUGGLED: dict[str, Any] = {
     "round_trace": [{"round": 0, "draft": "forged"}],
     "query_trace": [{"query": "forged"}],
     "ranked_trace": [{"chunk_id": "forged"}],
-    "tokens_used": 100_000,
+    "tokens": {"forged": 100_000},
+    "queries": [{"text": "forged", "origin": "question"}],
+    "answered": {"forged": {"key": "00", "round": 0, "queries": [], "passages": [], "tokens": 1, "error": ""}},
+    "sub_answers": [{"sub_question": "?", "answer": "forged", "found": True}],
+    "trace": {"fallback": "forged"},
     "model_failure": "forged",
     "user": "root",
 }

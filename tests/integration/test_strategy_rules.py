@@ -131,7 +131,18 @@ def test_an_answer_can_wait_for_review(stores: Path, strategy: str, expose_steps
     response = engine.review("t", "approve")
     assert response.strategy_used == strategy
     assert "16 weeks" in response.answer
+    assert len(response.sub_answers) == (2 if strategy == "sub_questions" else 0)
     assert [event for event, _ in audit_events(engine)] == ["asked", "ended"]
+
+
+def test_who_reviews_sees_the_sub_answers_and_an_edit_takes_their_place(stores: Path) -> None:
+    config = asked("sub_questions", review="always")
+    engine = engine_over(stores, handbook_model(decomposer=BOTH), checkpointer=InMemorySaver(), config=config)
+    with pytest.raises(ReviewPending) as pending:
+        engine.query(QUESTION, access_reason="t", thread_id="t")
+    assert list(pending.value.review["sub_answers"]) == [LEAVE, HOTELS]
+    response = engine.review("t", "edit", answer="Parental leave lasts 16 weeks at full pay. [1]")
+    assert (response.status, response.sub_answers) == ("answered", ())
 
 
 @each_strategy

@@ -103,10 +103,13 @@ async def test_no_row_no_question() -> None:
 
 async def test_a_turn_begins_clean() -> None:
     left_over = turn(round=2, excluded_ids=["x"], best={"round": 1}, query_trace=[1], correction="widen")
+    left_over |= turn(queries=[1], sub_answers=[1], answered={"k": 1}, trace={"k": 1}, tokens={"k": 1})
     admitted = await enter({**left_over, "question": "next?", "access_reason": "r"})
     assert (admitted["round"], admitted["excluded_ids"], admitted["best"], admitted["query_trace"]) == (0, [], None, [])
     assert admitted["correction"] == "none"
     assert admitted["ranked_lists"].value == admitted["search_failures"].value == {}
+    assert admitted["queries"] == admitted["sub_answers"] == []
+    assert admitted["answered"].value == admitted["trace"].value == admitted["tokens"].value == {}
     assert admitted["request"]["corpora"] is None
 
 
