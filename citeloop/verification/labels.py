@@ -14,6 +14,8 @@ _LEADING_WORD = re.compile(
 _RANGE = re.compile(
     r"(?P<prefix>[a-z]*+)(?P<first>\d{1,9})\s*+(?:[-–—~]|\.{2,3}|\bto\b)\s*+(?P<again>[a-z]*+)(?P<last>\d{1,9})"
 )
+_DOCUMENT = re.compile(r"d(?P<number>\d+)")
+"""``[D7]`` for the document with number 7: what the specified prompts give as an example."""
 _MAX_RANGE = 50
 """Citations that one range may stand for; a longer one is rejected whole."""
 _LETTERED = re.compile(r"[a-z]{1,8}0")
@@ -52,6 +54,8 @@ class LabelReader:
     def _read_item(self, item: str) -> list[str]:
         word = _LEADING_WORD.match(item)
         label = item[word.end() :] if word else item
+        if self._numbers_only and (document := _DOCUMENT.fullmatch(label)):
+            label = document["number"] if document["number"] in self._known else label
         if label in self._known:
             return [self._known[label]]
         if match := _RANGE.fullmatch(label):

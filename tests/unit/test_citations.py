@@ -39,6 +39,7 @@ def numbers(answer: str) -> list[int]:
         ("Leave 【1】, ［２］ here", "Leave [1][2] here"),
         ("Leave 【3†source】 here", "Leave [3] here"),
         ("Leave [source 2] and [Documents 3, 4]", "Leave [2] and [3][4]"),
+        ("Leave [D2], then [d3, D4]", "Leave [2], then [3][4]"),
         ("Leave [^1] and [#2] and [01]", "Leave [1] and [2] and [1]"),
         ("Leave [source: 2] and [1\u200b]", "Leave [2] and [1]"),
         (r"Leave \[1\], \[2\] and \[source 3\]", "Leave [1][2] and [3]"),
