@@ -21,8 +21,10 @@ from citeloop.verification.draft_check import DraftCheck
 from citeloop.verification.draft_verifier import DraftVerifier
 from citeloop.workers import WorkerPool
 
-_THREADS = 32
-"""For retrievers and models that know no ``await``; threads start when first needed."""
+_THREADS = 256
+"""For retrievers and models that know no ``await``: as many as branches may run; threads start when first needed."""
+_CHECKING_THREADS = 4
+"""Apart from those, so that a search that hangs holds up no check."""
 
 Config = TypeVar("Config", bound=MultiQueryConfig)
 
@@ -48,7 +50,7 @@ class MultiQueryParts:
         return cls(
             search=RetrieverSearch(retriever, workers),
             caller=ChatCaller(llm, workers),
-            check=DraftCheck.of(verifier, workers),
+            check=DraftCheck.of(verifier, WorkerPool(_CHECKING_THREADS)),
         )
 
     def schema(self, state: type) -> type:

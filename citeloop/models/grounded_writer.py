@@ -8,7 +8,7 @@ from citeloop.models.fitness import weigh_fitness
 from citeloop.models.prompt_reading import PromptDocument, read_documents, read_sub_answers, read_text
 from citeloop.models.quotable import BETWEEN_CELLS, Quotable, cut_quotables
 from citeloop.models.quoting import Place, choose_places, plan_for, reading_order
-from citeloop.prompts.refusals import NO_EVIDENCE, NOT_FOUND, is_refusal
+from citeloop.prompts.refusals import NO_EVIDENCE, NOT_FOUND, PART_NOT_FOUND, is_refusal
 from citeloop.text.sentences import Span, split_sentences
 
 LEAST_RELEVANCE = 0.35
@@ -38,7 +38,7 @@ def write_answer_with_background(values: Mapping[str, str], judge: EvidenceJudge
 def write_combination(values: Mapping[str, str], judge: EvidenceJudge) -> str:
     """The sub-answers one after the other, as they are, and which sub-question has none."""
     return "\n\n".join(
-        f"The documents do not answer: {question}" if is_refusal(answer) else answer
+        PART_NOT_FOUND.format(part=question) if is_refusal(answer) else answer
         for question, answer in read_sub_answers(values["sub_questions_and_answers"])
     )
 

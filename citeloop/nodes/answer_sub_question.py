@@ -8,6 +8,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from citeloop.branch_failure import BRANCH_ENDS, branch_failure
 from citeloop.models.chat_caller import ChatCaller
 from citeloop.prompts.library import Prompt
 from citeloop.prompts.multi_query import fill
@@ -55,9 +56,8 @@ async def answer_sub_question(
             result["passages"] = number_fitting(unique, prompt.text + task["sub_question"], settings)
             if result["passages"]:
                 await _answer(result, settings, config, caller, check, prompt)
-    except Exception as failure:  # whatever went wrong in one branch must not end the others
-        reason = "no result in time" if isinstance(failure, TimeoutError) else str(failure)
-        result = not_found(task, "the branch dropped out", f"{type(failure).__name__}: {reason}", result["passages"])
+    except BRANCH_ENDS as failure:  # whatever went wrong in one branch must not end the others
+        result = not_found(task, "the branch dropped out", branch_failure(failure, limit), result["passages"])
         _log.warning("sub-question %r dropped out: %s", task["sub_question"], result["error"])
     result["queries"] = [_trace(result)]
     return SubAnswered(answered={task["key"]: result})

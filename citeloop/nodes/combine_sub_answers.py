@@ -12,6 +12,7 @@ from citeloop.state.config import RAGConfig
 from citeloop.state.graph_state import Draft, QueryState
 from citeloop.state.multi_query_config import SubQuestionsConfig
 from citeloop.state.multi_query_state import MultiQueryState
+from citeloop.verification.sub_answers import tell_missing
 
 
 class Combined(TypedDict, total=False):
@@ -30,7 +31,7 @@ async def combine_sub_answers(
     caller: ChatCaller,
     prompt: Prompt,
 ) -> Combined:
-    """Answer the question from every sub-question and its answer, those not found among them.
+    """Answer the question from every sub-question and its answer; which part was not found is told in any case.
 
     Raises ``ModelError``, unless an earlier round left a draft to return.
     """
@@ -48,7 +49,8 @@ async def combine_sub_answers(
         if state["best"] is None:
             raise
         return Combined(model_failure=f"{error.code}: {error}")
+    missing = [part["sub_question"] for part in state["sub_answers"] if not part["found"]]
     return Combined(
-        draft=Draft(text=reply.text, tokens=reply.tokens),
+        draft=Draft(text=tell_missing(reply.text, missing), tokens=reply.tokens),
         tokens={f"combine_sub_answers {state['round']}": reply.tokens},
     )

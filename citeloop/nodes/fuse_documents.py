@@ -47,6 +47,6 @@ async def fuse_documents(
         found=Overwrite({}),
         trace=MultiQueryTrace(
             queries=[trace_query(one) for one in found],
-            fused=trace_fusion(fused[:_TRACED], [one["query"] for one in found]),
+            fused=trace_fusion(fused[: max(_TRACED, settings.k)], [one["query"] for one in found]),
         ),
     )

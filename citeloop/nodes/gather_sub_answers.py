@@ -5,6 +5,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from citeloop.errors import ModelUnavailable
 from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER
 from citeloop.retrieval.found_documents import passages_by_id, require_one_answer
 from citeloop.state.graph_state import AnsweredSubQuestion, CheckedDraft, Draft, Passage, QueryState
@@ -27,13 +28,14 @@ class Gathered(TypedDict, total=False):
 async def gather_sub_answers(state: QueryState | MultiQueryState) -> Gathered:
     """Take the best result of each sub-question, and number their documents as one list.
 
-    Raises ``SearchFailed`` when every branch dropped out, unless an earlier round left a draft to return.
+    Raises ``SearchFailed`` when every branch dropped out, and ``ModelUnavailable`` when none has an answer because the
+    model failed over documents that were found, unless an earlier round left a draft to return.
     """
     results = list(state["answered"].values())
     excluded = frozenset(state.get("excluded_ids", ()))
     branches = best_of_rounds(results, excluded)
     if state["best"] is None:
-        require_one_answer(["" if branch["tokens"] else branch["error"] for branch in branches])
+        _require_one_answer(branches)
     unique = passages_by_id(p for branch in branches for p in branch["passages"] if p["chunk_id"] not in excluded)
     passages: list[Passage] = [{**p, "number": number} for number, p in enumerate(unique.values(), start=1)]
     gathered = Gathered(
@@ -51,6 +53,14 @@ async def gather_sub_answers(state: QueryState | MultiQueryState) -> Gathered:
     elif passages:
         gathered["best"] = CheckedDraft(round=0, verdict=branches[0]["verdict"], passages=passages)
     return gathered
+
+
+def _require_one_answer(branches: Sequence[AnsweredSubQuestion]) -> None:
+    """That the documents hold no answer is said only where somebody looked."""
+    unread = [branch for branch in branches if branch["error"] and branch["passages"] and not branch["tokens"]]
+    if unread and all(branch["verdict"]["refused"] for branch in branches):
+        raise ModelUnavailable(f"the model answered no part of the question; the first: {unread[0]['error']}")
+    require_one_answer(["" if branch["tokens"] else branch["error"] for branch in branches])
 
 
 def _parts(branches: Sequence[AnsweredSubQuestion], passages: Sequence[Passage]) -> Gathered:

@@ -8,6 +8,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from citeloop.branch_failure import BRANCH_ENDS, branch_failure
 from citeloop.state.config import RAGConfig, run_config
 from citeloop.state.graph_state import (
     Analysis,
@@ -49,13 +50,13 @@ async def research_sub_question(
     settings = run_config(runtime.context, task["request"])
     key = f"{task['round']:02d}|{task['key']}"
     failures: dict[str, SearchFailure] = {}
+    limit = settings.search_timeout_s + settings.model_timeout_s
     try:
-        async with asyncio.timeout(settings.search_timeout_s + settings.model_timeout_s):
+        async with asyncio.timeout(limit):
             done = await branch.run(_begin(task), runtime, config)
         result, failures = _result(task, done), done["search_failures"]
-    except Exception as failure:  # whatever went wrong in one branch must not end the others
-        reason = "no result in time" if isinstance(failure, TimeoutError) else str(failure)
-        result = not_found(task, "the branch dropped out", f"{type(failure).__name__}: {reason}")
+    except BRANCH_ENDS as failure:  # whatever went wrong in one branch must not end the others
+        result = not_found(task, "the branch dropped out", branch_failure(failure, limit))
         failures = {key: SearchFailure(query=task["sub_question"], corpus="", error=result["error"])}
         _log.warning("sub-question %r dropped out: %s", task["sub_question"], result["error"])
     return Researched(answered={key: result}, search_failures=failures)

@@ -6,6 +6,7 @@ import logging
 from langchain_core.runnables import RunnableConfig
 from typing_extensions import TypedDict
 
+from citeloop.branch_failure import BRANCH_ENDS, branch_failure
 from citeloop.governance.identity import caller_of
 from citeloop.retrieval.hybrid import HybridSearcher
 from citeloop.state.graph_state import RankedList, SearchFailure, SearchTask
@@ -30,9 +31,8 @@ async def search_corpus(
     try:
         async with asyncio.timeout(task["timeout_s"]):
             outcome = await workers.run(searcher.search, task, caller_of(config))
-    except Exception as error:  # whatever went wrong in one branch must not end the others
-        reason = f"no result within {task['timeout_s']} s" if isinstance(error, TimeoutError) else str(error)
-        failed = {branch: f"{type(error).__name__}: {reason}"}
+    except BRANCH_ENDS as error:  # whatever went wrong in one branch must not end the others
+        failed = {branch: branch_failure(error, task["timeout_s"])}
     else:
         failed = {f"{branch}|{method}": reason for method, reason in outcome.failures.items()}
     for reason in failed.values():

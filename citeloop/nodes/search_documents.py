@@ -7,6 +7,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from citeloop.branch_failure import BRANCH_ENDS, branch_failure
 from citeloop.retrieval.document_search import DocumentSearch
 from citeloop.state.graph_state import Passage
 from citeloop.state.multi_query_config import RagFusionConfig, StepBackConfig
@@ -36,11 +37,8 @@ async def search_documents(
         async with asyncio.timeout(settings.search_timeout_s):
             found = await search.search(task["query"], settings.depth, task["request"]["corpora"], config)
             passages, error = found.passages, "; ".join(found.failures)
-    except Exception as failure:  # whatever went wrong in one branch must not end the others
-        reason = (
-            f"no result within {settings.search_timeout_s} s" if isinstance(failure, TimeoutError) else str(failure)
-        )
-        error = f"{type(failure).__name__}: {reason}"
+    except BRANCH_ENDS as failure:  # whatever went wrong in one branch must not end the others
+        error = branch_failure(failure, settings.search_timeout_s)
         _log.warning("query %r dropped out: %s", task["query"], error)
     result = FoundDocuments(query=task["query"], origin=task["origin"], passages=passages, error=error)
     return SearchedDocuments(found={task["key"]: result})

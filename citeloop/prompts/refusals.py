@@ -9,6 +9,9 @@ INDEX_HAS_NO_ANSWER = "The index has no answer to this question."
 NOT_FOUND = "not found"
 """A sub-answer whose documents do not answer it (multi-query specification, sub-answer prompt)."""
 
+PART_NOT_FOUND = "The documents do not answer: {part}"
+"""Added to a combined answer that does not say itself which part of the question was not found."""
+
 WITHHELD = "The answer was withheld in review."
 """Leaves in place of an answer that a reviewer rejected."""
 

@@ -13,6 +13,9 @@ Found = TypeVar("Found", Candidate, Passage)
 
 _log = logging.getLogger(__name__)
 
+_LONGEST_SHARE = 75
+"""Percent of the room that a document too long for all of it is cut to."""
+
 
 def render_passages(passages: Iterable[Passage]) -> str:
     """The passages as ``<document>`` elements, each under what its citations name it by."""
@@ -28,13 +31,13 @@ def split_background(found: Sequence[Found]) -> tuple[list[Found], list[Found]]:
 def number_fitting(passages: Sequence[Passage], frame: str, window: ContextWindow) -> list[Passage]:
     """The passages that fit beside ``frame`` (the prompt without them), most relevant first, numbered from 1.
 
-    Where the first alone is too long and nothing else fits, it is cut. Raises ``InvalidRequest`` when the question
-    leaves no room for evidence.
+    The first is always among them, cut where it is too long: it answers best, and the rest would stand for it. Raises
+    ``InvalidRequest`` when the question leaves no room for evidence.
     """
     budget = passage_budget(count_tokens(frame), window)
+    if passages and count_tokens(_render(passages[0])) > budget:
+        passages = [_cut(passages[0], _LONGEST_SHARE * budget // 100), *passages[1:]]
     taken = [passages[index] for index in fit_in_budget([count_tokens(_render(p)) for p in passages], budget)]
-    if passages and not taken:
-        taken = [_cut(passages[0], budget)]
     if len(taken) < len(passages):
         _log.info("%d of %d documents fit into the prompt", len(taken), len(passages))
     return [{**passage, "number": number} for number, passage in enumerate(taken, start=1)]

@@ -3,9 +3,12 @@
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 
-from citeloop.prompts.refusals import NOT_FOUND
+from citeloop.prompts.refusals import NOT_FOUND, PART_NOT_FOUND
 from citeloop.state.graph_state import AnsweredSubQuestion, Passage, SubQuestionTask
 from citeloop.state.models import Citation, SubAnswer
+from citeloop.text.sentences import split_sentences
+from citeloop.text.words import content_stems
+from citeloop.verification.claims import abstains
 from citeloop.verification.correction import merit
 from citeloop.verification.refusal import refusal_verdict
 from citeloop.verification.renumbering import renumber
@@ -65,3 +68,22 @@ def _is_better(new: AnsweredSubQuestion, old: AnsweredSubQuestion, excluded: Abs
 
 def _cites(result: AnsweredSubQuestion, excluded: AbstractSet[str]) -> bool:
     return any(citation["source_chunk_id"] in excluded for citation in result["verdict"]["citations"])
+
+
+def tell_missing(answer: str, missing: Iterable[str]) -> str:
+    """``answer`` with a sentence for each of the sub-questions ``missing`` that it does not say to be unanswered.
+
+    A model is asked to say so, and may leave it out (multi-query specification: the combiner must tell).
+    """
+    admitted = [
+        frozenset(content_stems(answer[start:end]))
+        for start, end in split_sentences(answer)
+        if abstains(answer[start:end])
+    ]
+    untold = [part for part in missing if not any(_is_about(part, stems) for stems in admitted)]
+    return "\n\n".join([answer, *(PART_NOT_FOUND.format(part=part) for part in untold)])
+
+
+def _is_about(part: str, admitted: AbstractSet[str]) -> bool:
+    wanted = frozenset(content_stems(part))
+    return 2 * len(wanted & admitted) >= len(wanted)

@@ -83,7 +83,7 @@ async def test_a_branch_has_one_time_limit_for_retrieval_and_answer() -> None:
     slow = KeyedRetriever(results=FOUND, delays_s={QUERIES[0]: 60})
     response = await ask(build("sub_questions", slow, branch_timeout_s=0.2), "ainvoke")
     assert [part["found"] for part in response["sub_answers"]] == [False, True, True]
-    assert response["sub_answers"][0]["error"] == "TimeoutError: no result in time"
+    assert response["sub_answers"][0]["error"] == "TimeoutError: no result within 0.2 s"
 
 
 class Counting(BaseRetriever):
@@ -108,3 +108,33 @@ async def test_concurrency_is_bounded_by_the_setting(bound: int) -> None:
     counting = Counting()
     await build("rag_fusion", counting, max_concurrency=bound).ainvoke({"question": QUESTION})
     assert counting._most == min(bound, 4)
+
+
+class CancelsItself(KeyedRetriever):
+    """Ends as a cancelled task does, though nobody cancelled it."""
+
+    async def _aget_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
+        if query == QUERIES[0]:
+            raise asyncio.CancelledError
+        return await super()._aget_relevant_documents(query, run_manager=run_manager)
+
+
+@each_graph
+@each_call
+async def test_a_retriever_that_cancels_itself_is_a_branch_that_dropped_out(name: str, call: str) -> None:
+    response = await ask(build(name, CancelsItself(results=FOUND)), call)
+    [failure] = response["trace"]["failures"]
+    assert failure["error"].startswith("CancelledError")
+    assert "[D" in response["answer"]
+
+
+@each_graph
+async def test_searches_that_hang_do_not_hold_up_later_runs(name: str) -> None:
+    hanging = HangingSync(known={query: found for query, found in FOUND.items() if query != QUERIES[0]})
+    graph = build(name, hanging, search_timeout_s=0.5)
+    try:
+        for _ in range(6):
+            response = await asyncio.wait_for(ask(graph, "ainvoke"), 30)
+            assert "[D" in response["answer"]
+    finally:
+        hanging.release()

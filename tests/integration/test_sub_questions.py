@@ -7,7 +7,7 @@ import pytest
 from langchain_core.documents import Document
 
 from citeloop import SubQuestionsConfig, build_sub_questions_graph
-from citeloop.errors import SearchFailed
+from citeloop.errors import ModelUnavailable, SearchFailed
 from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER
 from citeloop.testing import KeyedRetriever, ScriptedChatModel
 from tests.multi_query_fakes import calls_of, documents, scripted
@@ -138,3 +138,17 @@ def test_hostile_text_stays_data() -> None:
     run(KeyedRetriever(results={PARTS[0]: [evil]}), model)
     assert calls_of(model, "sub_answer")[0].count("</documents>") == 1
     assert calls_of(model, "combiner")[0].count("</sub_answer>") == 3
+
+
+def test_a_part_that_the_combiner_leaves_out_is_told_all_the_same() -> None:
+    found = {query: result for query, result in FOUND.items() if query != PARTS[1]}
+    model = scripted(decomposer=SPLIT, combiner="The fee of F1 is 12 euros. [F1]")
+    response = run(KeyedRetriever(results=found), model)
+    assert response["answer"] == f"The fee of F1 is 12 euros. [F1]\n\nThe documents do not answer: {PARTS[1]}"
+    assert response["status"] == "answered"
+
+
+def test_a_model_that_fails_over_found_documents_is_no_index_without_an_answer() -> None:
+    model = scripted(decomposer=SPLIT, sub_answer=TimeoutError())
+    with pytest.raises(ModelUnavailable, match="no part of the question"):
+        run(KeyedRetriever(results={PARTS[0]: FOUND[PARTS[0]]}), model)

@@ -42,6 +42,21 @@ async def test_the_loop_goes_on_while_workers_are_busy(pool: WorkerPool) -> None
     assert await asyncio.gather(*waiting) == [True, True]
 
 
+async def test_work_that_hangs_does_not_hold_up_what_comes_after(pool: WorkerPool) -> None:
+    go_on = threading.Event()
+    for _ in range(5):  # more than there are threads
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await pool.run(go_on.wait, 60)
+        assert await asyncio.wait_for(pool.run(divmod, 7, 2), 10) == (3, 1)
+    go_on.set()
+
+
+async def test_a_stop_iteration_is_an_error_like_others(pool: WorkerPool) -> None:
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        await asyncio.wait_for(pool.run(next, iter([])), 10)
+
+
 async def test_a_cancelled_wait_returns_and_drops_what_has_not_begun(pool: WorkerPool) -> None:
     go_on, began = threading.Event(), []
     busy = [asyncio.create_task(pool.run(go_on.wait, 10)) for _ in range(2)]
