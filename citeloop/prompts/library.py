@@ -4,6 +4,7 @@ A file of the same name in a directory of the user's own takes its place, under 
 ``use_prompts`` was told, else the one that the environment variable ``CITELOOP_PROMPTS`` names.
 """
 
+import logging
 import os
 import re
 from dataclasses import dataclass
@@ -17,6 +18,10 @@ from citeloop.prompts.refusals import NO_EVIDENCE, NOT_FOUND
 DIRECTORY_VARIABLE: Final = "CITELOOP_PROMPTS"
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+_PLACE = re.compile(r"\{\{([^{}\n]*)\}\}")
+"""What somebody meant as a place, well-formed or not."""
+
+_log = logging.getLogger(__name__)
 
 _chosen: Path | None = None
 """The directory that ``use_prompts`` was told."""
@@ -96,7 +101,7 @@ def read_prompt(name: str, directory: Path | None) -> Prompt:
     Raises ``ValueError`` where its file and ``PLACEHOLDERS`` disagree, or a refusal that it must name is missing.
     """
     text, origin = _read(name, directory)
-    found = frozenset(_PLACEHOLDER.findall(text))
+    found = frozenset(_PLACE.findall(text))
     if found != PLACEHOLDERS[name]:
         raise ValueError(f"prompt {origin} has the places {sorted(found)}, not {sorted(PLACEHOLDERS[name])}")
     if _REFUSALS.get(name, "") not in text:
@@ -116,12 +121,26 @@ def _from_environment() -> Path | None:
 
 def _read(name: str, directory: Path | None) -> tuple[str, str]:
     """Text and origin of a prompt: the user's own file, else the one shipped."""
-    if directory is not None and not directory.is_dir():
-        raise ValueError(f"{directory} is no directory")
+    if directory is not None:
+        _check_directory(directory)
     own = directory / f"{name}.md" if directory else None
     if own is not None and own.is_file():
         try:
-            return own.read_text(encoding="utf-8").strip(), str(own)
+            return own.read_text(encoding="utf-8-sig").strip(), str(own)  # editors write byte order marks
         except (OSError, UnicodeError) as error:
             raise ValueError(f"prompt {own} cannot be read: {error}") from None
     return files("citeloop.prompts").joinpath(f"{name}.md").read_text(encoding="utf-8").strip(), name
+
+
+@cache
+def _check_directory(directory: Path) -> None:
+    """Warn of files that name no prompt, once a process. Raises ``ValueError`` for a directory that is none."""
+    if not directory.is_dir():
+        raise ValueError(f"{directory} is no directory")
+    known = sorted(f"{name}.md" for name in PLACEHOLDERS)
+    try:
+        names = sorted(path.name for path in directory.iterdir())
+    except OSError as error:
+        raise ValueError(f"{directory} cannot be read: {error}") from None
+    if strangers := [name for name in names if name not in known and not name.startswith(".")]:
+        _log.warning("%s: no prompt is called %s; known: %s", directory, ", ".join(strangers), ", ".join(known))

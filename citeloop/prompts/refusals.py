@@ -1,5 +1,7 @@
 """The sentences that mean "not answered": prompts, parser, offline model and tests all read them here."""
 
+import re
+
 NO_EVIDENCE = "No evidence found"
 """Rule 4 of the citation prompt (ADR-031)."""
 
@@ -15,9 +17,37 @@ PART_NOT_FOUND = "The documents do not answer: {part}"
 WITHHELD = "The answer was withheld in review."
 """Leaves in place of an answer that a reviewer rejected."""
 
-_REFUSALS = tuple(sentence.rstrip(".").casefold() for sentence in (NO_EVIDENCE, INDEX_HAS_NO_ANSWER, NOT_FOUND))
+SOURCES = r"(?:documents?|sources?|passages?|context|text|evidence|index|sub-?answers?)"
+"""Pattern: what answers and refusals call that which they are drawn from."""
+
+_REFUSALS = "|".join(re.escape(sentence.rstrip(".")) for sentence in (NO_EVIDENCE, INDEX_HAS_NO_ANSWER, NOT_FOUND))
+_WRAPPING = re.compile(r"</?\w{1,20}>|^\W*(?:sub-?)?answer\s*:", re.IGNORECASE)
+_REFUSAL = re.compile(
+    rf"\W*(?:{_REFUSALS})(?: (?:in|by|within|among) (?:any of )?(?:\w+ ){{0,3}}?{SOURCES})?[\"'*]*+"
+    r"(?:\s*+[.!,;:–—](?P<reason>.*)|\s++-(?P<aside>.*))?\W*",
+    re.IGNORECASE | re.DOTALL,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_TELLS_WHY = re.compile(
+    r"\b(?:no|not|none|nothing|neither|nor|only|without|lacks?|instead|cannot)\b|n['’]t\b"
+    r"|\b(?:is|are|talks?|speaks?|tells?) about\b",
+    re.IGNORECASE,
+)
+_CONTRAST = re.compile(r"\b(?:but|however|although|though|yet|nevertheless|still)\b", re.IGNORECASE)
 
 
 def is_refusal(answer: str) -> bool:
-    """Whether ``answer`` as a whole is one of the refusals (case, white space, quotes and a full stop aside)."""
-    return answer.strip().strip("\"'*.").casefold() in _REFUSALS
+    """Whether ``answer`` as a whole is one of the refusals, with or without the reason for it.
+
+    Case, white space, quotes and tags around it aside: "Not found in the documents.", "not found - no price is given",
+    "Not found. The documents only speak of cats." are refusals; "Not found in 1999." and "No evidence found for Mars,
+    but Venus has some." are answers.
+    """
+    refusal = _REFUSAL.fullmatch(_WRAPPING.sub(" ", answer).strip())
+    reason = ((refusal["reason"] or refusal["aside"]) if refusal else None) or ""
+    return refusal is not None and _only_tells_why(reason)
+
+
+def _only_tells_why(reason: str) -> bool:
+    sentences = [sentence for sentence in _SENTENCE_END.split(reason.strip()) if any(map(str.isalnum, sentence))]
+    return not _CONTRAST.search(reason) and all(map(_TELLS_WHY.search, sentences))

@@ -74,7 +74,7 @@ def _is_sync_only(retriever: BaseRetriever) -> bool:
 
 def _passage(document: Document, rank: int) -> Passage:
     text, metadata = document.page_content, document.metadata
-    document_id = str(document.id or metadata.get("id") or f"doc-{_digest(text)}")
+    document_id = str(document.id or _first_text(metadata, "id") or f"doc-{_digest(text)}")
     return Passage(
         number=rank,
         chunk_id=document_id,
@@ -99,5 +99,13 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
 
 
+_MISSING = frozenset({"", "None", "nan", "NaT", "<NA>"})
+"""What the empty cells of a table become as text."""
+
+
 def _first_text(metadata: dict[str, Any], *keys: str) -> str:
-    return next((str(metadata[key]) for key in keys if metadata.get(key)), "")
+    """The first of the values that says something; the number 0 does."""
+    values = (metadata.get(key) for key in keys)
+    return next(
+        (str(value) for value in values if (value if isinstance(value, str) else str(value) not in _MISSING)), ""
+    )

@@ -1,10 +1,12 @@
 """What a rewriter, a decomposer and a step-back model replied, as queries; what was dropped, with the reason."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from citeloop.text.reply_lists import read_list
+from citeloop.text.thinking import strip_thinking
 from citeloop.text.words import content_stems
 
 
@@ -29,8 +31,13 @@ def read_sub_questions(reply: str, most: int) -> ReadQueries:
 
 
 def read_step_back(reply: str, question: str) -> str:
-    """The one more general question; empty where the reply holds none, or the question itself."""
-    items = [item for item in read_list(reply) if _fold(item) != _fold(question)]
+    """The one more general question; empty where the reply holds none, or the question itself.
+
+    Where a label names it ("Original: ... Step-back: ..."), what stands before the label is not read.
+    """
+    text = strip_thinking(reply)
+    label = _STEP_BACK_LABEL.search(text)
+    items = [item for item in read_list(text[label.start() if label else 0 :]) if _fold(item) != _fold(question)]
     return next((item for item in items if item.endswith(("?", "？"))), items[0] if items else "")
 
 
@@ -49,27 +56,49 @@ def _choose(
     return read
 
 
+_STEP_BACK_LABEL = re.compile(
+    r"^[^\w\n]*+(?:more )?(?:step-?back|general|broader)(?: (?:question|query))?[*_ ]*+[:：]",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
 def _fold(query: str) -> str:
-    return "".join(query.casefold().split()).rstrip(".?!。？！")
+    return "".join(unicodedata.normalize("NFKC", query).casefold().split()).rstrip(".?!。")
 
 
+_ANSWERED = r"(?:sub-?)?(?:question|query|answer|step|part)s?"
+_PLACEHOLDER = re.compile(
+    r"\{\w*\}|<[a-z][\w -]*>(?! (?:tags?|elements?)\b)"
+    r"|(?<!\S)\[(?:(?-i:[A-Z][A-Z_ ]+)|\w+ from\b[^\]]*|(?:(?:the|that|this|an?) [^\]]+"
+    r"|(?:answer|result|name|person|place|city|country|company|director|author|film|movie|artist|date|year|x)\b"
+    r"[^\]]*))\]",
+    re.IGNORECASE,
+)
 _NAMES_ANOTHER = re.compile(
-    r"\b(?:sub-?)?(?:question|query|answer)s? #?\(?\d|#\d|\{\w*\}|\[(?:answer|result|name|x|\w+ from)\b[^\]]*\]"
-    r"|\b(?:answers?|results?) (?:to|of|from|in) (?:the )?(?:previous|first|second|third|above|last)\b"
+    r"\bsub-?(?:question|query|answer)s? #?\(?\d|\banswer #?\(?\d++\)?+(?! (?:of|in|on)\b)"
+    rf"|\b(?:from|in|to|of|by|using) (?:the )?{_ANSWERED} #?\(?\d++\)?+(?! (?:of|in|on|to)\b)"
+    r"|\b(?:of|from|by|with|about|to) #\d|#\d+['’]s\b"
+    r"|\b(?:was|were|is|are|did|does|do) #\d+ (?!(?:in|on|at|for|of)\b)\w"
+    r"|\b(?!(?:at|reached|hit|is|was|are|were|ranked|the|an?|no)\b)\w+ #\d+\W*$"
+    r"|\b(?:answers?|results?) (?:to|of|from|in) (?:the )?(?:(?:previous|first|second|third|above|last)"
+    rf" (?:{_ANSWERED}|one|search)\b|(?:previous|above)\W*$)"
     r"|\b(?:previous|preceding|earlier|above) (?:sub-?questions?|questions?|answers?|steps?)\b"
     r"|\b(?:identified|found|mentioned|named|determined|listed|given|described) (?:above|earlier|previously|before)\b"
-    r"|\b(?:that|this|the) answer\b|\bthe (?:former|latter)\b",
+    r"|\b(?:that|this|the) answer\b(?! to\b)|\bthe (?:former|latter)\b",
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(
-    r"\b(?:this|these|those|(?:about|at|by|for|from|in|near|of|on|to|with) that)"
-    r" (?!(?:day|week|month|quarter|year|decade|century|time)s?\b)\w",
+    r"\b(?:this|these|those"
+    r"|(?:about|at|by|for|from|in|near|of|on|to|with|was|were|is|did|does|has|had|can|could|will|would) that)"
+    r" (?!(?:(?:day|week|month|quarter|year|decade|century|time)s?|an?|the|there)\b)\w",
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(
     r"\b(?:he|she|him|hers?|his|they|them|theirs?|its|this|that\b(?=\W*$| \w+\W*$)"
     r"|it(?! (?:take|cost|mean|possible|necessary|true|legal|allowed|safe|required|ok|okay|important|better|worth)"
-    r" (?:to|for|that|if)\b| (?:for|from|to|that)\b))\b",
+    r" (?:to|for|that|if)\b| (?:for|from|to|that)\b"
+    r"| (?:rain|snow|hail|thunder)\w*| (?:hot|cold|warm|cool|sunny|windy|cloudy|foggy|humid|dark|late)\b)"
+    r"(?<!time is it))\b",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"\w\W+[^\W\d_a-z]|\d|[\"“]")
@@ -82,7 +111,7 @@ def depends(sub_question: str) -> bool:
     It names another ("the answer to question 1"), points back where it has named nothing ("that city"), or holds a
     pronoun with nothing before it that could be meant ("When was he born?", not "Where do employees park their cars?").
     """
-    if _NAMES_ANOTHER.search(sub_question):
+    if _NAMES_ANOTHER.search(sub_question) or _PLACEHOLDER.search(sub_question):
         return True
     pointer = _POINTS_BACK.search(sub_question)
     if pointer and not _NAME.search(sub_question, 0, pointer.start()):

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from citeloop.prompts.refusals import NO_EVIDENCE
 from citeloop.text.markup import FENCED_CODE
 from citeloop.text.sentences import Span, split_sentences
 from citeloop.text.words import words
+from citeloop.verification.abstention import abstains
 from citeloop.verification.citations import Marker, ParsedAnswer
 
 
@@ -53,13 +53,6 @@ def split_claims(answer: ParsedAnswer) -> list[Claim]:
         owned[_owner(answer.text, spans, marker)].append(marker)
     claims = (_read_claim(answer.text, span, markers) for span, markers in zip(spans, owned, strict=True))
     return _inherit_from_lead_ins(answer.text, [claim for claim in claims if claim is not None])
-
-
-def abstains(sentence: str) -> bool:
-    """Whether ``sentence`` says that the sources do not hold something."""
-    if NO_EVIDENCE.casefold() in sentence.casefold():
-        return True
-    return bool(_NOT_FOUND.search(sentence) and _SOURCES.search(sentence))
 
 
 def without_markers(answer: ParsedAnswer) -> str:
@@ -157,13 +150,6 @@ _COURTESY = re.compile(
     r"|(?:i hope|let me know|feel free|please let me|if you (?:need|want|have|would like))\b",
     re.IGNORECASE,
 )
-_NOT_FOUND = re.compile(
-    r"\bno (?:\w+ ){0,2}(?:evidence|information|mention|details?|answer)\b"
-    r"|\b(?:do|does|did|is|are|was|were|could|can)(?:n['’]t|not| not) (?:\w+ ){0,2}"
-    r"(?:cover|mention|say|state|specif|found|find|provide|contain|answer|address)",
-    re.IGNORECASE,
-)
-_SOURCES = re.compile(r"\b(?:documents?|sources?|passages?|context|text|evidence|index)\b", re.IGNORECASE)
 
 
 def _is_heading(text: str, span: Span, plain: str) -> bool:

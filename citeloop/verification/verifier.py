@@ -9,9 +9,10 @@ from citeloop.prompts.refusals import is_refusal
 from citeloop.state.config import RAGConfig
 from citeloop.state.graph_state import Passage, Verdict
 from citeloop.state.models import Citation
+from citeloop.verification.abstention import abstains
 from citeloop.verification.citations import ParsedAnswer, parse_citations, strip_source_list
 from citeloop.verification.claim_check import CheckedCitation, CheckedClaim, check_claims, known_labels, passage_context
-from citeloop.verification.claims import Claim, abstains, split_claims, without_markers
+from citeloop.verification.claims import Claim, split_claims, without_markers
 from citeloop.verification.confidence import claim_support, invalid_share, response_confidence
 from citeloop.verification.refusal import refusal_verdict
 from citeloop.verification.support import ClaimScorer, SupportScorer

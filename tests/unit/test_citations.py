@@ -71,6 +71,8 @@ def test_every_form_comes_back_in_one(written: str, normalised: str) -> None:
         "Then totals[1] = 5.",
         "It was so [sic], [x] done, [ ] open, [1.5], [see above].",
         "Call `rows[D7]`, read [D7](notes.md), take x[i2] or row.cells[a1].",
+        "It was [emphasis added], [Editor's note], [the director], [tool.ruff], [COVID-19], [p < 0.5], [H2O], [v1.2].",
+        "Call `open[X9]`, read [pricing.md](pricing.md), take x[pricing.md].",
         r"It says \[sic\], from p. 3 [p. 3], in the ratio [1:3].",
     ],
 )
@@ -86,10 +88,12 @@ def test_a_bracket_that_is_no_citation_is_left_alone(text: str) -> None:
         ("Leave [9] and [9].", "Leave and.", ("9", "9")),
         ("Leave [1, 9].", "Leave [1].", ("9",)),
         ("Leave [4-7].", "Leave [4][5].", ("6", "7")),
-        ("Leave is 3 years [D7].", "Leave is 3 years.", ("d7",)),
-        ("Leave. [Src12] More [A4, 1] and [B1-B2].", "Leave. More [1] and.", ("src12", "a4", "b1", "b2")),
+        ("Leave is 3 years [D7].", "Leave is 3 years.", ("D7",)),
+        ("Leave. [Src12] More [A4, 1] and [B1-B2].", "Leave. More [1] and.", ("Src12", "A4", "B1", "B2")),
         ("Leave [9: Travel] and [1]-[0].", "Leave and.", ("9", "1-0")),
         ("Leave [3-1].", "Leave.", ("3-1",)),
+        ("Leave [pricing.md] and [docs/fees-2.pdf, 1].", "Leave and [1].", ("pricing.md", "docs/fees-2.pdf")),
+        ("Leave [source: fees.md#leave], [chunk_4], [doc-3f2b].", "Leave.", ("fees.md#leave", "chunk_4", "doc-3f2b")),
         ("Leave [1-999999999].", "Leave.", ("1-999999999",)),
         ("Leave [" + "9" * 6000 + "].", "Leave.", ("9" * 6000,)),
     ],
@@ -100,10 +104,39 @@ def test_a_number_that_leads_nowhere_is_rejected_and_told(written: str, left: st
 
 
 def test_ids_of_a_retriever_go_through_the_same_map() -> None:
-    parsed = parse_citations("First [D7], then [d1-D2] and [D9] on paper [A4].", {"D7": 1, "D1": 2, "D2": 3})
-    assert parsed.text == "First [D7], then [D1][D2] and on paper [A4]."
-    assert [(marker.label, marker.number) for marker in parsed.markers] == [("D7", 1), ("D1", 2), ("D2", 3)]
-    assert parsed.unknown == ("d9",)
+    parsed = parse_citations("First [D7], then [d1-D2] and [D9] on paper [A4, D1].", {"D7": 1, "D1": 2, "D2": 3})
+    assert parsed.text == "First [D7], then [D1][D2] and on paper [D1]."
+    assert [(marker.label, marker.number) for marker in parsed.markers] == [
+        ("D7", 1),
+        ("D1", 2),
+        ("D2", 3),
+        ("D1", 2),
+    ]
+    assert parsed.unknown == ("D9", "A4")
+
+
+@pytest.mark.parametrize(
+    ("known", "written", "cited", "unknown"),
+    [
+        (["A1", "a1"], "[A1] [a1]", ["A1", "a1"], ()),
+        (["a1", "A1"], "[A1, a1]", ["A1", "a1"], ()),
+        (["D07", "D7"], "[D7] [D07] [D7]-[D8]", ["D7", "D07"], ("D8",)),
+        (["D07", "D7"], "[d7] [D007]", [], ("d7", "D007")),
+        (["A1", "a1"], "[A01]", [], ("A01",)),
+        (["D08", "D09", "D10", "D9"], "[D08-D10]", ["D08", "D09", "D10"], ()),
+        (["D07"], "[d7]", ["D07"], ()),
+        (["doc3", "doc4"], "[doc3, Doc4]", ["doc3", "doc4"], ()),
+        (["pricing.md", "fees.md"], "[Pricing.md; fees.md] [tax.md]", ["pricing.md", "fees.md"], ("tax.md",)),
+        (["D7"], "[X9] [D7]", ["D7"], ("X9",)),
+    ],
+)
+def test_ids_that_differ_by_case_or_zeros_are_told_apart(
+    known: list[str], written: str, cited: list[str], unknown: tuple[str, ...]
+) -> None:
+    parsed = parse_citations(f"It is so {written}.", {label: number for number, label in enumerate(known, start=1)})
+    assert [marker.label for marker in parsed.markers] == cited
+    assert parsed.unknown == unknown
+    assert [known[marker.number - 1] for marker in parsed.markers] == cited
 
 
 @given(st.text(alphabet="ab1239 [].,-`\n(x)_", max_size=60))

@@ -31,6 +31,16 @@ async def test_ids_come_from_the_document_its_metadata_or_its_text() -> None:
     assert by_text["chunk_id"] == again["chunk_id"] != by_id["chunk_id"]
 
 
+async def test_the_number_zero_is_an_id_and_an_empty_cell_is_none() -> None:
+    zero, empty = await found(
+        Document(page_content="a", metadata={"id": 0}),
+        Document(page_content="b", metadata={"id": float("nan"), "title": float("nan"), "source": None, "url": "b.md"}),
+    )
+    assert zero["chunk_id"] == zero["label"] == "0"
+    assert (empty["title"], empty["uri"]) == ("", "b.md")
+    assert empty["chunk_id"].startswith("doc-")
+
+
 async def test_title_and_address_come_from_the_metadata() -> None:
     [passage] = await found(Document(id="D7", page_content="a", metadata={"title": "Fees", "source": "fees.md"}))
     assert (passage["title"], passage["uri"], passage["end"]) == ("Fees", "fees.md", 1)

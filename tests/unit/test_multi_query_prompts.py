@@ -88,6 +88,8 @@ def test_a_users_own_prompt_takes_the_place_of_ours(own_prompts: Path) -> None:
     [
         ("step_back", "What is behind it?", "has the places"),
         ("step_back", "{{question}} {{answer}}", "has the places"),
+        ("step_back", "{{question}} {{typo-x}}", "has the places"),
+        ("step_back", "{{question}} {{ question }}", "has the places"),
         ("sub_answer", "{{sub_question}} {{documents}} Say no if unsure.", "must name the refusal 'not found'"),
     ],
 )
@@ -96,6 +98,21 @@ def test_a_users_own_prompt_is_checked_when_loaded(own_prompts: Path, name: str,
     with pytest.raises(ValueError, match=told) as error:
         load_prompt(name)
     assert str(own_prompts / f"{name}.md") in str(error.value)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_prompt(own_prompts: Path) -> None:
+    (own_prompts / "step_back.md").write_text("Step back from: {{question}}", encoding="utf-8-sig")
+    assert load_prompt("step_back").text == "Step back from: {{question}}"
+
+
+def test_files_that_name_no_prompt_are_told_once(own_prompts: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for name in ("query-rewriter.md", "Combiner.md", "step_back.md", ".hidden"):
+        (own_prompts / name).write_text("{{question}}", encoding="utf-8")
+    load_prompt("step_back")
+    load_prompt("decomposer")
+    [told] = [record.message for record in caplog.records if record.levelname == "WARNING"]
+    assert "no prompt is called Combiner.md, query-rewriter.md;" in told
+    assert str(own_prompts) in told
 
 
 def test_a_missing_directory_is_told(own_prompts: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,13 +50,44 @@ def test_markup_in_question_title_and_text_is_escaped() -> None:
     assert NO_EVIDENCE in user.text
 
 
-@pytest.mark.parametrize("answer", [NO_EVIDENCE, "no evidence found.", f' "{INDEX_HAS_NO_ANSWER}" ', NOT_FOUND.upper()])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        NO_EVIDENCE,
+        "no evidence found.",
+        f' "{INDEX_HAS_NO_ANSWER}" ',
+        NOT_FOUND.upper(),
+        "**Not found!**",
+        "<answer>not found</answer>",
+        "Answer: not found",
+        "Not found in the documents.",
+        "not found - price is not given",
+        "Not found: none of the texts gives a price.",
+        "Not found, as the documents do not mention it.",
+        "Not found. The documents only speak of cats.",
+        "No evidence found. The documents are about cats.",
+    ],
+)
 def test_refusals_are_known(answer: str) -> None:
     assert is_refusal(answer)
 
 
 @pytest.mark.parametrize(
-    "answer", ["", "No evidence found for Mars, but Venus has some. [1]", "Not found in 1999. [1]"]
+    "answer",
+    [
+        "",
+        "No evidence found for Mars, but Venus has some. [1]",
+        "No evidence found that Mars has rain.",
+        "Not found in 1999. [1]",
+        "Not Found is the phrase of status 404.",
+        "Not found: status 404 means that a page is gone.",
+        "Not found. Fees are 5 euros.",
+        "Not found. Fees are 5 euros. Parking is not free.",
+        "Not found in the documents, but no letter gives less than 5 euros.",
+        "Not found in the documents of 1999 is the will.",
+        "The key was not found.",
+        "not found-object error",
+    ],
 )
 def test_answers_are_no_refusals(answer: str) -> None:
     assert not is_refusal(answer)

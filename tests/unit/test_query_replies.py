@@ -2,7 +2,7 @@
 
 import pytest
 
-from citeloop.retrieval.query_replies import depends, read_rewrites, read_step_back, read_sub_questions
+from citeloop.retrieval.query_replies import read_rewrites, read_step_back, read_sub_questions
 from citeloop.text.reply_lists import read_list
 
 QUESTION = "What is the notice period?"
@@ -50,6 +50,20 @@ HOSTILE = {
         ["notice weeks", "rules"],
     ),
     "JSON lines": ('{"query": "notice weeks"}\n{"query": "rules"}', ["notice weeks", "rules"]),
+    "JSON objects with ids": (
+        '[{"id": "q1", "query": "notice weeks"}, {"id": "q2", "query": "rules"}]',
+        ["notice weeks", "rules"],
+    ),
+    "JSON lines with types": (
+        '{"type": "keyword", "text": "notice weeks"}\n{"type": "dense", "text": "rules"}',
+        ["notice weeks", "rules"],
+    ),
+    "JSON with reasons": ('{"reasons": ["wide"], "queries": ["notice weeks"]}', ["notice weeks"]),
+    "numbers on one line": ("Here they are: 1. notice weeks 2. rules 3. ends", ["notice weeks", "rules", "ends"]),
+    "tags left open": ("<query>notice weeks\n<query>rules", ["notice weeks", "rules"]),
+    "a preamble in the first person": ("I've reworded it\nnotice weeks\nrules", ["notice weeks", "rules"]),
+    "a refusal to answer": ("I cannot generate queries for this.", []),
+    "none needed": ("No sub-questions needed.", []),
     "JSON behind a preamble": ('The queries: ["notice weeks", "rules"]\nLet me know!', ["notice weeks", "rules"]),
     "a program": (
         "```python\nqueries = [\n    'what\\'s notice',\n    'rules',\n]\nprint(queries)\n```",
@@ -82,24 +96,50 @@ def test_a_rewriters_reply(name: str) -> None:
     assert read_rewrites(reply, QUESTION, 3).kept == expected
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "3.5 mm jack wiring",
-        "2024: what happened",
-        "24/7 support",
-        "query-time joins",
-        "return policy",
-        'is config["a"] set',
-    ],
-)
+LOOKS_LIKE_MARKUP = """3.5 mm jack wiring
+3.x upgrade guide
+2024: what happened
+911: emergency line
+24/7 support
+query-time joins
+return policy
+is config["a"] set
+version 3.2 release notes
+Q4-2023 revenue figures
+alternative 4-stroke engine designs
+search engine – history
+Explanation of photosynthesis in plants
+the following distance rule
+sure start centres
+of course catalogue
+okay button colour
+I can't log in to VPN
+I have lost my badge
+no questions asked refunds
+import tariffs
+E = mc^2 derivation
+2**10 in words
+what does __init__ do
+#hashtag marketing
+When was <director> born?
+compare sections 1. and 2. of the act"""
+
+
+@pytest.mark.parametrize("line", LOOKS_LIKE_MARKUP.splitlines())
 def test_what_only_looks_like_a_mark_stays(line: str) -> None:
     assert read_list(f"{line}\nnotice weeks") == [line, "notice weeks"]
 
 
-@pytest.mark.parametrize("bomb", ["[", "[1[1", "1. ", "* ", '"', '{"a":', "['", "**", "<a", "\\", "```\n", "- 1. "])
+@pytest.mark.parametrize(
+    "bomb", ["[", "[1[1", "1. ", "* ", '"', '{"a":', "['", "**", "<a", "\\", "```\n", "- 1. ", "1. 2. "]
+)
 def test_long_repeats_are_read_in_linear_time(bomb: str) -> None:
     assert len(read_list(bomb * (2_000_000 // len(bomb)))) <= 1
+
+
+@pytest.mark.parametrize("ending", ["…", "...", "?", "？", " !"])
+def test_closing_punctuation_makes_no_other_query(ending: str) -> None:
+    assert read_rewrites(f"What is the notice period{ending}\nnotice weeks", QUESTION, 3).kept == ["notice weeks"]
 
 
 def test_what_is_not_taken_is_told() -> None:
@@ -123,43 +163,6 @@ def test_sub_questions_over_the_cap_and_dependent_ones_are_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "sub_question",
-    [
-        "When was he born?",
-        "What is its capital?",
-        "Who founded the company from question 1?",
-        "What is the revenue of #1?",
-        "Which country is identified above?",
-        "What is the population of that city?",
-        "Who directed this film?",
-        "What does it cost?",
-        "What year was the answer to the first question born?",
-        "Where is the birthplace of {person}?",
-        "Who taught the former?",
-    ],
-)
-def test_dependent_sub_questions(sub_question: str) -> None:
-    assert depends(sub_question)
-
-
-@pytest.mark.parametrize(
-    "sub_question",
-    [
-        "Where did Curie do her doctorate?",
-        "Where do employees park their cars?",
-        "How long does it take to fly to Rome?",
-        "Is it legal to park here?",
-        "What happened this year?",
-        "What is step 1 of the plan?",
-        "Which rule says that visitors wear a badge?",
-        "Did Acme grow before that year?",
-    ],
-)
-def test_independent_sub_questions(sub_question: str) -> None:
-    assert not depends(sub_question)
-
-
-@pytest.mark.parametrize(
     "reply",
     [
         "What governs leave?",
@@ -168,6 +171,9 @@ def test_independent_sub_questions(sub_question: str) -> None:
         "The question is about leave.\nStep-back question: What governs leave?",
         "<think>hm</think>What governs leave?",
         "What governs leave?\nWho decides on it?",
+        "Original: How long is it?\nStep-back: What governs leave?",
+        "Step-back question:\nWhat governs leave?\nOriginal: How long is it?",
+        '{"original": "How long is it?", "step_back": "What governs leave?"}',
     ],
 )
 def test_the_step_back_question(reply: str) -> None:
