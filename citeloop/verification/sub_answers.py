@@ -8,7 +8,7 @@ from citeloop.state.graph_state import AnsweredSubQuestion, Passage, SubQuestion
 from citeloop.state.models import Citation, SubAnswer
 from citeloop.text.sentences import split_sentences
 from citeloop.text.words import content_stems
-from citeloop.verification.claims import abstains
+from citeloop.verification.abstention import abstains
 from citeloop.verification.correction import merit
 from citeloop.verification.refusal import refusal_verdict
 from citeloop.verification.renumbering import renumber
