@@ -10,6 +10,7 @@ from citeloop.text.words import STOPWORDS
 
 _MOST_WORDS = 8
 """Words of a name at the most."""
+_ARTICLES = ("the", "a", "an")
 
 _QUALIFIER = re.compile(r"\s*[(\[][^()\[\]]{0,80}[)\]]\s*")
 _WORD = re.compile(r"[^\W_]+(?:['’.&/-][^\W_]+)*")
@@ -44,7 +45,7 @@ def canonical_name(name: str) -> str:
     plain = folded if folded.isascii() else "".join(mark for mark in folded if not unicodedata.combining(mark))
     words = " ".join(_POSSESSIVE.sub("", word) for word in plain.split())
     tokens = _join_initials(_MARK.sub(" ", words).split())
-    if len(tokens) > 1 and tokens[0] in ("the", "a", "an"):
+    if len(tokens) > 1 and tokens[0] in _ARTICLES:
         tokens = tokens[1:]
     if len(tokens) > 2:
         tokens = [tokens[0], *(token for token in tokens[1:-1] if len(token) > 1), tokens[-1]]
@@ -69,12 +70,14 @@ def find_names(text: str) -> list[Name]:
 
 def name_windows(text: str, *, capitalised: bool) -> list[list[Name]]:
     """For each word of ``text`` the runs of words that begin with it, longest first: what could be a name of something
-    known, however it is spelt here. ``capitalised`` leaves out those that begin small, for texts that capitalise names.
+    known, however it is spelt here.
+
+    None begins with an article, nor, in texts that are ``capitalised`` as names are, with a small letter.
     """
     spans = [match.span() for match in _WORD.finditer(text)]
     return [
-        [] if capitalised and text[start].islower() else list(_windows(text, spans[at : at + _MOST_WORDS]))
-        for at, (start, _) in enumerate(spans)
+        [] if _begins_none(text[start:end], capitalised) else list(_windows(text, spans[at : at + _MOST_WORDS]))
+        for at, (start, end) in enumerate(spans)
     ]
 
 
@@ -87,6 +90,10 @@ def match_names(windows: Sequence[Sequence[Name]], known: Container[str]) -> lis
             found.setdefault(name.form, name)
             free_from = name.start + len(name.spelling)
     return list(found.values())
+
+
+def _begins_none(word: str, capitalised: bool) -> bool:
+    return word.casefold() in _ARTICLES or (capitalised and word[0].islower())
 
 
 def _windows(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Name]:

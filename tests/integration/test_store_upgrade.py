@@ -111,7 +111,14 @@ HierarchicalKnowledgeStore(Path(sys.argv[1]))
 
 
 @pytest.mark.parametrize(
-    "at", ["CREATE TABLE grants", "CREATE INDEX corpora_of_owner", "CREATE TABLE mentions", f"PRAGMA user_version = {FORMAT}", "COMMIT"]
+    "at",
+    [
+        "CREATE TABLE grants",
+        "CREATE INDEX corpora_of_owner",
+        "CREATE TABLE mentions",
+        f"PRAGMA user_version = {FORMAT}",
+        "COMMIT",
+    ],
 )
 def test_killed_in_the_middle_it_is_still_the_old_one_and_is_upgraded_next_time(old_home: Path, at: str) -> None:
     with opened(old_home) as connection:
