@@ -188,15 +188,15 @@ class HierarchicalKnowledgeStore:
     def get_chunks_by_entity(self, corpus: OpenCorpus, entity: str, limit: int) -> list[Chunk]:
         """At most ``limit`` chunks of what ``entity`` names, however it is spelt (ADR-031), in the order of the store:
         those whose title or headings name it, then those that mention it."""
-        with self.reading_entities(corpus) as entities:
-            found = entities.chunk_ids(canonical_name(entity), limit)
+        with self.reading_entities([corpus]) as readers:
+            found = readers[corpus.name].chunk_ids(canonical_name(entity), limit)
         return self.read_chunks(corpus, found)
 
     @contextmanager
-    def reading_entities(self, corpus: OpenCorpus) -> Iterator[EntityReader]:
-        """The entities of the corpus, for several reads in a row."""
+    def reading_entities(self, corpora: Sequence[OpenCorpus]) -> Iterator[dict[str, EntityReader]]:
+        """The entities of each corpus, by its name, over one connection: for many reads in a row."""
         with self.file.reading() as connection:
-            yield EntityReader(connection, corpus)
+            yield {corpus.name: EntityReader(connection, corpus) for corpus in corpora}
 
     def scan_vectors(self, corpus: OpenCorpus, batch_size: int = 4096) -> Iterator[tuple[list[str], Vectors]]:
         """All chunks of the corpus: ids with their unit vectors ``(n, dimension)``, ``n`` at most ``batch_size``.

@@ -1,8 +1,7 @@
 """From a text to the entities it names, and from an entity to its chunks, over the corpora open to one caller."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -35,6 +34,20 @@ class Step(NamedTuple):
     """Grows with the nearness of chunk and starting sentence to the question, and with the entity's rarity."""
 
 
+class _NamesOf(NamedTuple):
+    """What could be a name in a text that capitalises them."""
+
+    windows: list[list[Name]]
+    by_look: list[Name]
+
+    @classmethod
+    def text(cls, text: str) -> "_NamesOf":
+        return cls(name_windows(text, capitalised=True), find_names(text))
+
+    def forms(self) -> Iterator[str]:
+        yield from (name.form for names in (*self.windows, self.by_look) for name in names)
+
+
 class _Named(NamedTuple):
     name: Name
     role: int
@@ -64,24 +77,22 @@ class EntityLinks:
     def from_chunks(self, chunks: Mapping[str, str]) -> dict[str, list[Step]]:
         """For each chunk, given with its corpus, the steps from it, best first; none from one that left the store."""
         read = self._read(chunks)
-        windows = {chunk_id: name_windows(chunk.text, capitalised=True) for chunk_id, (chunk, _) in read.items()}
-        looks = {chunk_id: find_names(chunk.text) for chunk_id, (chunk, _) in read.items()}
-        forms = {name.form for runs in windows.values() for names in runs for name in names}
-        counts = self._count(forms | {name.form for names in looks.values() for name in names})
-        followed = {form for form, count in counts.items() if 1 < sum(count) < self.hub}
+        texts = {chunk_id: _NamesOf.text(chunk.text) for chunk_id, (chunk, _) in read.items()}
+        counts = self._count(form for names in texts.values() for form in names.forms())
         steps: dict[str, list[Step]] = {}
         for chunk_id, (_, sentences) in read.items():
             nearness = _Nearness(sentences, self.question)
-            named = [
-                _Named(name, role, nearness(name.start))
-                for role, names in (
-                    (SUBJECT, match_names(windows[chunk_id], _subjects(counts))),
-                    (MENTION, [name for name in looks[chunk_id] if name.form in followed]),
-                )
-                for name in names
-            ]
+            named = [_Named(name, role, nearness(name.start)) for name, role in self._followed(texts[chunk_id], counts)]
             steps[chunk_id] = [step for step in self._steps(named, counts) if step.chunk_id != chunk_id]
         return steps
+
+    def _followed(self, names: "_NamesOf", counts: Mapping[str, EntityCounts]) -> Iterator[tuple[Name, int]]:
+        """The names that lead on, with the role that they lead by: to chunks about them; unless hubs, to mentions."""
+        for name in match_names(names.windows, _subjects(counts)):
+            yield name, SUBJECT
+        for name in names.by_look:
+            if 1 < sum(counts.get(name.form, ())) < self.hub:
+                yield name, MENTION
 
     def _read(self, chunks: Mapping[str, str]) -> dict[str, tuple[Chunk, ChunkSentences]]:
         found: dict[str, tuple[Chunk, ChunkSentences]] = {}
@@ -120,16 +131,6 @@ class EntityLinks:
             found = reader.chunks(form, role, _READ_OF_ENTITY)
             for chunk_id, cosine in zip(found.ids, (found.vectors @ self.question).tolist(), strict=True):
                 yield chunk_id, corpus, cosine
-
-
-@contextmanager
-def open_links(
-    store: HierarchicalKnowledgeStore, corpora: Sequence[OpenCorpus], question: Vectors, hub: int
-) -> Iterator[EntityLinks]:
-    """The links of ``corpora``, each read over one connection until the block ends."""
-    with ExitStack() as stack:
-        readers = {corpus.name: stack.enter_context(store.reading_entities(corpus)) for corpus in corpora}
-        yield EntityLinks(store, {corpus.name: corpus for corpus in corpora}, readers, question, hub)
 
 
 def _subjects(counts: Mapping[str, EntityCounts]) -> set[str]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from citeloop.knowledge.entities import MENTION, SUBJECT
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.models.embedder import Embedder
-from citeloop.retrieval.entity_links import EntityLinks, Step, open_links
+from citeloop.retrieval.entity_links import EntityLinks, Step
 from citeloop.retrieval.rank_fusion import reciprocal_rank_fusion
 from citeloop.state.graph_state import Candidate
 from citeloop.state.models import UserContext
@@ -80,8 +80,9 @@ class EntityWalker:
             CorpusNotFound: one of ``corpora`` is missing or denied.
         """
         opened = self.store.open_corpora(corpora, caller)
-        with open_links(self.store, opened, self.embedder.embed([question])[0], bounds.hub) as links:
-            return _Route(links, bounds).take(question, found)
+        by_name, vector = {corpus.name: corpus for corpus in opened}, self.embedder.embed([question])[0]
+        with self.store.reading_entities(opened) as readers:
+            return _Route(EntityLinks(self.store, by_name, readers, vector, bounds.hub), bounds).take(question, found)
 
 
 @dataclass(slots=True)

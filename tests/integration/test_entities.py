@@ -64,7 +64,8 @@ def test_a_corpus_does_not_see_the_entities_of_another(home: Path, tmp_path: Pat
     stack.indexer.index([write(tmp_path / "two", "quist.md")], "secret", UserContext(user_id="bob"))
     assert uris(stack, "Marta Quist") == ["coast.md"]
     assert uris(stack, "tide gauge") == []
-    with stack.store.reading_entities(stack.corpus()) as reader:
+    with stack.store.reading_entities([stack.corpus()]) as readers:
+        reader = readers["handbook"]
         assert reader.known(["marta quist", "vardholm", "quiet coast"], 9).keys() == {"marta quist", "quiet coast"}
 
 
@@ -77,7 +78,8 @@ def test_counts_stop_at_the_limit(home: Path, tmp_path: Path) -> None:
         )
     stack = open_stack(home)
     stack.indexer.index([files], "handbook", CALLER)
-    with stack.store.reading_entities(stack.corpus()) as reader:
+    with stack.store.reading_entities([stack.corpus()]) as readers:
+        reader = readers["handbook"]
         assert reader.known(["vardholm"], 4) == {"vardholm": (0, 4)}
         assert reader.known(["vardholm"], 9) == {"vardholm": (0, 6)}
         assert len(reader.chunks("vardholm", 1, 3).ids) == 3
