@@ -14,7 +14,7 @@ _ARTICLES = ("the", "a", "an")
 
 _QUALIFIER = re.compile(r"\s*[(\[][^()\[\]]{0,80}[)\]]\s*")
 _WORD = re.compile(r"[^\W_]+(?:['’.&/-][^\W_]+)*")
-_POSSESSIVE = re.compile(r"['’]s$|(?<=s)['’]$")
+_POSSESSIVE = re.compile(r"['’]s(?!\S)|(?<=s)['’](?!\S)")
 _MARK = re.compile(r"[^\w\s]|_")
 _CAPITALISED = r"(?:(?:[A-Z]\.)+|(?![\d_a-zß-öø-ÿ])\w[\w'’&-]*|\d{1,4}\b)"
 _SMALL = r"(?:of|the|de|la|le|du|des|von|van|der|den|da|di|del|y|and|for|in|on|to|e|et|&)"
@@ -40,11 +40,10 @@ def canonical_name(name: str) -> str:
     Case, accents, marks, possessives, a leading article, a qualifier in brackets ("Arrival (film)" is "arrival"), the
     points and gaps of initials ("J. R. R. Tolkien", "J.R.R. Tolkien") and a middle initial make no difference.
     """
-    bare = _QUALIFIER.sub(" ", name).strip() or name
+    bare = (_QUALIFIER.sub(" ", name).strip() or name) if "(" in name or "[" in name else name
     folded = unicodedata.normalize("NFKD", bare.casefold())
     plain = folded if folded.isascii() else "".join(mark for mark in folded if not unicodedata.combining(mark))
-    words = " ".join(_POSSESSIVE.sub("", word) for word in plain.split())
-    tokens = _join_initials(_MARK.sub(" ", words).split())
+    tokens = _join_initials(_MARK.sub(" ", _POSSESSIVE.sub("", plain)).split())
     if len(tokens) > 1 and tokens[0] in _ARTICLES:
         tokens = tokens[1:]
     if len(tokens) > 2:
