@@ -77,6 +77,7 @@ _COUNTS: Mapping[str, Callable[[Update], dict[str, int]]] = {
     "search_corpus": _searched,
     "fuse_results": _sizes(candidates="candidates"),
     "rerank_chunks": _sizes(candidates="candidates"),
+    "walk_entities": _sizes(candidates="candidates", failures="search_failures"),
     "assemble_context": _sizes(passages="passages"),
     "generate_answer": _generated,
     "validate_citations": _validated,

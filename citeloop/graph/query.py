@@ -21,6 +21,7 @@ from citeloop.graph.edges import (
     route_after_expand_context,
     route_after_gather_sub_answers,
     route_after_generate_answer,
+    route_after_rerank_chunks,
     route_after_review_answer,
     route_after_validate_citations,
 )
@@ -49,7 +50,9 @@ from citeloop.nodes.review_answer import review_answer
 from citeloop.nodes.rewrite_query import rewrite_query
 from citeloop.nodes.search_corpus import search_corpus
 from citeloop.nodes.validate_citations import validate_citations
+from citeloop.nodes.walk_entities import walk_entities
 from citeloop.prompts.library import load_prompt
+from citeloop.retrieval.entity_walk import EntityWalker
 from citeloop.retrieval.hybrid import HybridSearcher
 from citeloop.retrieval.passages import PassageReader
 from citeloop.retrieval.rerank import Reranker
@@ -107,6 +110,16 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     node("search_corpus", inside(search_corpus, searcher=p.searcher, workers=p.workers), input_schema=SearchTask)
     node("fuse_results", inside(fuse_results))
     node("rerank_chunks", inside(rerank_chunks, reader=p.reader, reranker=p.reranker, workers=p.workers))
+    node(
+        "walk_entities",
+        inside(
+            walk_entities,
+            walker=EntityWalker(p.store, p.searcher.embedder),
+            reader=p.reader,
+            reranker=p.reranker,
+            workers=p.workers,
+        ),
+    )
     node("assemble_context", inside(assemble_context, reader=p.reader, workers=p.workers))
     node("generate_answer", inside(generate_answer, caller=caller))
     node("validate_citations", inside(validate_citations, verifier=p.verifier, workers=p.workers))
@@ -131,7 +144,8 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     graph.add_conditional_edges("plan_searches", fan_out_searches, ["search_corpus", "refuse_answer"])
     graph.add_edge("search_corpus", "fuse_results")
     graph.add_edge("fuse_results", "rerank_chunks")
-    graph.add_edge("rerank_chunks", "assemble_context")
+    graph.add_conditional_edges("rerank_chunks", route_after_rerank_chunks)
+    graph.add_edge("walk_entities", "assemble_context")
     graph.add_conditional_edges("assemble_context", route_after_assemble_context)
     graph.add_conditional_edges("generate_answer", route_after_generate_answer)
     graph.add_conditional_edges("validate_citations", route_after_validate_citations)

@@ -11,14 +11,12 @@ from citeloop.knowledge.corpus import Chunk
 from citeloop.retrieval.passages import PassageReader
 from citeloop.retrieval.prompt_passages import split_background
 from citeloop.retrieval.query_plan import query_from
+from citeloop.retrieval.ranking_trace import best_of_documents
 from citeloop.retrieval.relevance import probability
 from citeloop.retrieval.rerank import Reranker
 from citeloop.state.config import RAGConfig, run_config
 from citeloop.state.graph_state import Candidate, QueryState
 from citeloop.workers import WorkerPool
-
-_TRACED = 10
-"""Documents kept in the trace."""
 
 
 class Reranked(TypedDict):
@@ -66,7 +64,7 @@ async def rerank_chunks(
     ranked = await workers.run(rerank)
     return Reranked(
         candidates=ranked,
-        ranked_trace=state["ranked_trace"] or _first_of_documents(ranked)[:_TRACED],
+        ranked_trace=state["ranked_trace"] or best_of_documents(ranked),
         ranked_by=reranker.name if reranks else "fused rank",
     )
 
@@ -77,11 +75,3 @@ def _ranked(found: Sequence[Candidate], chunks: Mapping[str, Chunk], scores: Seq
         for candidate, score in zip(found, scores, strict=True)
     ]
     return sorted(scored, key=lambda candidate: -candidate["score"])  # stable: equals keep the fused order
-
-
-def _first_of_documents(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """The best candidate of each document, in order."""
-    first: dict[tuple[str, str], Candidate] = {}
-    for candidate in ranked:
-        first.setdefault((candidate["corpus"], candidate["document_uri"]), candidate)
-    return list(first.values())

@@ -52,6 +52,21 @@ class RAGConfig(BaseModel):
         default=4, ge=2, le=16, description="Sub-questions that sub_questions keeps; further ones are logged."
     )
     sub_question_top_k: int = Field(default=4, ge=1, le=50, description="Passages for each sub-question's answer.")
+    graph_hops: int = Field(default=2, ge=1, le=4, description="Hops of graph over entities, from chunk to chunk.")
+    graph_starts: int = Field(default=4, ge=1, le=20, description="Passages that the walk of graph starts from.")
+    graph_hub: int = Field(
+        default=200,
+        ge=2,
+        le=10_000,
+        description="Passages from which on an entity is a hub: graph does not go on to what merely mentions it.",
+    )
+    graph_max_chunks: int = Field(default=20, ge=1, le=200, description="Passages that the walk of graph may bring.")
+    graph_vector_weight: float = Field(
+        default=0.6,
+        gt=0,
+        lt=1,
+        description="Weight of what search found and the question names; what the walk of graph reached has the rest.",
+    )
     model_timeout_s: float = Field(
         default=60.0,
         gt=0,

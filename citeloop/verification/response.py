@@ -1,5 +1,6 @@
 """From a checked draft to the response."""
 
+from collections.abc import Iterable
 from typing import Any, TypedDict, Unpack
 
 from citeloop.state.graph_state import CheckedDraft, Passage
@@ -25,7 +26,11 @@ class Circumstances(TypedDict, total=False):
 
 
 def response_from(
-    checked: CheckedDraft, strategy: RetrievalStrategy, total_retrieved: int, **circumstances: Unpack[Circumstances]
+    checked: CheckedDraft,
+    strategy: RetrievalStrategy,
+    total_retrieved: int,
+    entities_traversed: Iterable[str] = (),
+    **circumstances: Unpack[Circumstances],
 ) -> RAGResponse:
     """The response that the draft makes: marked where it did not pass; a refusal carries no sources."""
     verdict = checked["verdict"]
@@ -37,7 +42,12 @@ def response_from(
         confidence=verdict["confidence"],
         sources=sources,
         strategy_used=strategy,
-        context_used=RetrievalContext(chunks=sources, strategy_used=strategy, total_retrieved=total_retrieved),
+        context_used=RetrievalContext(
+            chunks=sources,
+            strategy_used=strategy,
+            total_retrieved=total_retrieved,
+            entities_traversed=tuple(entities_traversed),
+        ),
         **circumstances,
     )
 

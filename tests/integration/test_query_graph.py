@@ -33,6 +33,8 @@ EDGES = {
     ("search_corpus", "fuse_results"),
     ("fuse_results", "rerank_chunks"),
     ("rerank_chunks", "assemble_context"),
+    ("rerank_chunks", "walk_entities"),
+    ("walk_entities", "assemble_context"),
     ("assemble_context", "generate_answer"),
     ("assemble_context", "refuse_answer"),
     ("assemble_context", "compose_response"),

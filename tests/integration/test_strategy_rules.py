@@ -22,7 +22,7 @@ BOB, ANA = UserContext(user_id="bob"), UserContext(user_id="ana")
 THREAD: Any = {"configurable": {"thread_id": "t"}}
 SCRIPT = {"query_rewriter": f"{SIGNS}\n{HOTELS}", "step_back": SIGNS, "decomposer": f"{SIGNS}\n{HOTELS}"}
 
-each_strategy = pytest.mark.parametrize("strategy", ["rag_fusion", "step_back", "sub_questions"])
+each_strategy = pytest.mark.parametrize("strategy", ["rag_fusion", "step_back", "sub_questions", "graph"])
 
 
 def asked(strategy: str, **settings: Any) -> RAGConfig:
@@ -155,6 +155,7 @@ def test_progress_counts_queries_and_branches_without_text(stores: Path, strateg
         "rag_fusion": {"rewrite_query": {"queries": 3}},
         "step_back": {"ask_step_back": {"queries": 2}},
         "sub_questions": {"decompose_question": {"queries": 2}, "gather_sub_answers": {"answers": 2}},
+        "graph": {"walk_entities": counts.get("rerank_chunks")},
     }[strategy]
     assert {node: counts[node] for node in told} == told
     assert "16 weeks" not in json.dumps(events)
@@ -178,7 +179,7 @@ def test_a_thread_stays_small_after_a_question_at_its_widest(tmp_path: Path, str
 
 async def test_the_asynchronous_face_and_the_stream(engine: RAGQueryEngine) -> None:
     question = {"question": QUESTION, "access_reason": "t"}
-    for strategy in ("rag_fusion", "step_back", "sub_questions"):
+    for strategy in ("rag_fusion", "step_back", "sub_questions", "graph"):
         response = await engine.aquery(QUESTION, access_reason="t", config=asked(strategy))
         assert "16 weeks" in response.answer
         chunks = [c async for c, _ in engine.graph.astream(question, context=asked(strategy), stream_mode="messages")]

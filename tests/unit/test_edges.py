@@ -14,6 +14,7 @@ from citeloop.graph.edges import (
     route_after_expand_context,
     route_after_gather_sub_answers,
     route_after_generate_answer,
+    route_after_rerank_chunks,
     route_after_validate_citations,
 )
 from citeloop.state.graph_state import CheckedDraft, Passage, Query, QueryState, SearchTask
@@ -160,3 +161,9 @@ async def test_parts_that_cite_what_was_dropped_are_answered_anew() -> None:
     citing = {"citations": [{"source_chunk_id": "bad"}]}
     assert asked(await route_after_drop_invalid_sources(split({}, citing, {}))) == ["Who pays?"]
     assert await route_after_drop_invalid_sources(split({}, {}, {})) == "gather_sub_answers"
+
+
+@pytest.mark.parametrize(("strategy", "expected"), [("graph", "walk_entities"), ("standard", "assemble_context")])
+async def test_graph_goes_on_from_what_was_found(strategy: str, expected: str) -> None:
+    state: Any = {"analysis": {"strategy": strategy}}
+    assert await route_after_rerank_chunks(state) == expected
