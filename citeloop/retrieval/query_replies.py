@@ -1,9 +1,10 @@
 """What a rewriter, a decomposer and a step-back model replied, as queries; what was dropped, with the reason."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from citeloop.prompts.refusals import is_refusal
 from citeloop.text.reply_lists import read_list
 from citeloop.text.words import content_stems
 
@@ -34,6 +35,17 @@ def read_step_back(reply: str, question: str) -> str:
     return next((item for item in items if item.endswith(("?", "？"))), items[0] if items else "")
 
 
+def read_follow_ups(reply: str, asked: Sequence[str], most: int) -> ReadQueries:
+    """At most ``most`` queries that were not ``asked`` before; none where the reply is the refusal of the model."""
+    items = [] if is_refusal(reply) else read_list(reply)
+    return _choose(items, {_fold(query): "was asked before" for query in asked}, most)
+
+
+def needs_nothing(reply: str) -> bool:
+    """Whether a model asked for follow-ups says that there is nothing left to ask."""
+    return _NOTHING_LEFT.fullmatch(reply) is not None
+
+
 def _choose(
     items: Iterable[str], known: dict[str, str], most: int, fault: Callable[[str], str] = lambda item: ""
 ) -> ReadQueries:
@@ -53,6 +65,7 @@ def _fold(query: str) -> str:
     return "".join(query.casefold().split()).rstrip(".?!。？！")
 
 
+_NOTHING_LEFT = re.compile(r"\W*none\W*", re.IGNORECASE)
 _NAMES_ANOTHER = re.compile(
     r"\b(?:sub-?)?(?:question|query|answer)s? #?\(?\d|#\d|\{\w*\}|\[(?:answer|result|name|x|\w+ from)\b[^\]]*\]"
     r"|\b(?:answers?|results?) (?:to|of|from|in) (?:the )?(?:previous|first|second|third|above|last)\b"

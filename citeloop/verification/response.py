@@ -17,6 +17,7 @@ from citeloop.verification.refusal import status_of
 class Circumstances(TypedDict, total=False):
     """What else a response tells of how it came about, by the names of ``RAGResponse``."""
 
+    hops_executed: int
     correction_rounds: int
     tokens_used: int
     sub_answers: tuple[SubAnswer, ...]
@@ -37,7 +38,12 @@ def response_from(
         confidence=verdict["confidence"],
         sources=sources,
         strategy_used=strategy,
-        context_used=RetrievalContext(chunks=sources, strategy_used=strategy, total_retrieved=total_retrieved),
+        context_used=RetrievalContext(
+            chunks=sources,
+            strategy_used=strategy,
+            total_retrieved=total_retrieved,
+            hops_executed=circumstances.get("hops_executed", 1),
+        ),
         **circumstances,
     )
 
