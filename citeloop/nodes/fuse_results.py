@@ -56,10 +56,10 @@ async def fuse_results(state: QueryState, runtime: Runtime[RAGConfig]) -> Fused:
     depth = settings.passages_ranked(state["analysis"]["strategy"], widened=state["correction"] == "widen")
     fused = fuse_queries(specific, settings.fusion_k, depth)
     candidates = [
+        *_found_before(state),
         *_candidates(fused, lists, "sub_question" if query_from(state["queries"], "sub_question") else "question"),
         *_candidates(fuse_queries(background, settings.fusion_k, depth), lists, "step_back"),
         *_found_by_follow_ups(rankings, lists),
-        *_found_before(state),
     ]
     update = Fused(
         candidates=[one for one in _each_once(candidates) if one["chunk_id"] not in state["excluded_ids"]],
@@ -97,7 +97,8 @@ def _found_by_follow_ups(rankings: Iterable[QueryRanking], lists: Sequence[Ranke
 
 
 def _found_before(state: QueryState) -> list[Candidate]:
-    """What earlier searches found: all of it within a round, what follow-ups found in later rounds."""
+    """What earlier searches found, first: the reranker minds the order. All of it within a round; in later rounds what
+    follow-ups found."""
     return [one for one in state["candidates"] if state["hop"] or one.get("origin") == "follow_up"]
 
 

@@ -20,9 +20,14 @@ SIGNS = "Who signs contracts over 50,000 euros?"
 SECRET = "two directors"
 BOB, ANA = UserContext(user_id="bob"), UserContext(user_id="ana")
 THREAD: Any = {"configurable": {"thread_id": "t"}}
-SCRIPT = {"query_rewriter": f"{SIGNS}\n{HOTELS}", "step_back": SIGNS, "decomposer": f"{SIGNS}\n{HOTELS}"}
+SCRIPT = {
+    "query_rewriter": f"{SIGNS}\n{HOTELS}",
+    "step_back": SIGNS,
+    "decomposer": f"{SIGNS}\n{HOTELS}",
+    "follow_up": SIGNS,
+}
 
-each_strategy = pytest.mark.parametrize("strategy", ["rag_fusion", "step_back", "sub_questions"])
+each_strategy = pytest.mark.parametrize("strategy", ["rag_fusion", "step_back", "sub_questions", "multi_hop"])
 
 
 def asked(strategy: str, **settings: Any) -> RAGConfig:
@@ -155,6 +160,7 @@ def test_progress_counts_queries_and_branches_without_text(stores: Path, strateg
         "rag_fusion": {"rewrite_query": {"queries": 3}},
         "step_back": {"ask_step_back": {"queries": 2}},
         "sub_questions": {"decompose_question": {"queries": 2}, "gather_sub_answers": {"answers": 2}},
+        "multi_hop": {"ask_follow_up": {"queries": 2}},
     }[strategy]
     assert {node: counts[node] for node in told} == told
     assert "16 weeks" not in json.dumps(events)

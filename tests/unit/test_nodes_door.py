@@ -183,8 +183,8 @@ async def test_a_strategy_that_is_not_built_runs_standard_and_says_so() -> None:
     strategy, reason = await strategy_of("Compare leave and sabbatical.")
     assert strategy == "standard"
     assert "graph is not built yet, so standard runs" in reason
-    strategy, reason = await strategy_of("When?", "multi_hop")
-    assert (strategy, "multi_hop was asked for; multi_hop is not built yet" in reason) == ("standard", True)
+    strategy, reason = await strategy_of("When?", "exhaustive")
+    assert (strategy, "exhaustive was asked for; exhaustive is not built yet" in reason) == ("standard", True)
 
 
 async def test_the_callers_strategy_rules() -> None:
