@@ -1,5 +1,7 @@
 """The candidates reordered by how well they answer the question."""
 
+from collections.abc import Sequence
+
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -36,14 +38,15 @@ async def rerank_chunks(
     """Rerank what was fetched (ADR-031: over-fetch, then rerank); ``simple`` keeps the order of the search.
 
     Background is reranked by the step-back question that it was found for, and stays behind the rest; what follow-ups
-    found keeps the place that their ranking gave it. A chunk that left the store since it was found leaves the
-    candidates here.
+    found keeps the place that their ranking gave it, and so does, in a second search of a round, what the first one
+    found. A chunk that left the store since it was found leaves the candidates here.
     """
     settings = run_config(runtime.context, state["request"])
     reranks = settings.enable_reranking and (
         state["analysis"]["strategy"] != "simple" or state["correction"] == "widen" or state["hop"] > 0
     )
     questions = (state["request"]["question"], query_from(state["queries"], "step_back"))
+    has_grades = state["hop"] > 0 and state["ranked_by"] == reranker.name
     kept = settings.passages_ranked(state["analysis"]["strategy"])
     fetched = state["candidates"] if reranks else state["candidates"][:kept]
 
@@ -58,6 +61,7 @@ async def rerank_chunks(
             if reranks and members:
                 in_order = [chunks[candidate["chunk_id"]] for candidate in members]
                 scores = probability(reranker.rerank(question, in_order, sentences)).tolist()
+                scores = _keep_grades(members, scores) if has_grades else scores
             ranked += best_first(scored(members, chunks, scores))
         return best_first([*ranked, *followed]) if followed else ranked
 
@@ -67,3 +71,11 @@ async def rerank_chunks(
         ranked_trace=(state["round"] and state["ranked_trace"]) or trace_documents(ranked),
         ranked_by=reranker.name if reranks else "fused rank",
     )
+
+
+def _keep_grades(members: Sequence[Candidate], scores: Sequence[float]) -> list[float]:
+    """What was graded before keeps its grade: a further search adds passages, it does not reorder those there are."""
+    return [
+        candidate["score"] if candidate["document_uri"] else score
+        for candidate, score in zip(members, scores, strict=True)
+    ]
