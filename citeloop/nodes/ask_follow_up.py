@@ -57,7 +57,7 @@ async def ask_follow_up(
     asked = [query["text"] for query in state["queries"]]
     read = read_follow_ups(reply.text, asked, settings.follow_ups)
     by_model = bool(read.kept) or needs_nothing(reply.text)
-    found = _of_model(read, state, ranked) if by_model else _of_names(state, ranked, settings)
+    found = await workers.run(_write, read if by_model else None, state, ranked, settings)
     told = {
         "hop": hop + 1,
         "written_by": "model" if by_model else "names in the passages",
@@ -102,11 +102,13 @@ def _filled(prompt: Prompt, state: QueryState, ranked: Sequence[RankedChunk], se
     return fill(prompt, told, {"documents": render_passages(shown)})
 
 
-def _of_model(read: ReadQueries, state: QueryState, ranked: Sequence[RankedChunk]) -> list[Query]:
-    return [follow_up_of_model(text, state["request"]["question"], ranked) for text in read.kept]
-
-
-def _of_names(state: QueryState, ranked: Sequence[RankedChunk], settings: RAGConfig) -> list[Query]:
+def _write(
+    read: ReadQueries | None, state: QueryState, ranked: Sequence[RankedChunk], settings: RAGConfig
+) -> list[Query]:
+    """Those of the model, where it was read; else those that the names in the passages make."""
+    question = state["request"]["question"]
+    if read is not None:
+        return [follow_up_of_model(text, question, ranked) for text in read.kept]
     good = [one.chunk for one in ranked if one.score >= settings.similarity_threshold]
     known = [query.get("about", "") for query in state["queries"]]
-    return write_follow_ups(state["request"]["question"], ranked, good, known, settings.follow_ups)
+    return write_follow_ups(question, ranked, good, known, settings.follow_ups)

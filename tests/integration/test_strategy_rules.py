@@ -160,7 +160,7 @@ def test_progress_counts_queries_and_branches_without_text(stores: Path, strateg
         "rag_fusion": {"rewrite_query": {"queries": 3}},
         "step_back": {"ask_step_back": {"queries": 2}},
         "sub_questions": {"decompose_question": {"queries": 2}, "gather_sub_answers": {"answers": 2}},
-        "multi_hop": {"ask_follow_up": {"queries": 2}},
+        "multi_hop": {"ask_follow_up": {"queries": 2}, "rerank_follow_ups": {"candidates": 7}},
     }[strategy]
     assert {node: counts[node] for node in told} == told
     assert "16 weeks" not in json.dumps(events)
