@@ -35,8 +35,8 @@ async def check_coverage(
     """Stop when every word of the question stands in a good passage, the last hop brought nothing, or hops or time are
     used up (ADR-031, _sufficient_coverage); search on otherwise.
 
-    A passage is good from ``similarity_threshold`` on. Where none is, the whole question is open. One of stop words alone
-    has nothing that could be looked for.
+    A passage is good from ``similarity_threshold`` on. Where none is, the whole question is open. One of stop words
+    alone has nothing that could be looked for.
     """
     settings = run_config(runtime.context, state["request"])
     best = state["candidates"][: settings.passages_wanted(state["analysis"]["strategy"])]
