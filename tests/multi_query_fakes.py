@@ -26,6 +26,7 @@ _OPENINGS = {
     "decomposer": "Break the question",
     "sub_answer": "Answer the sub-question",
     "combiner": "Answer the original question",
+    "follow_up": "You decide what to search for next",
     "step_back": "You are an expert at stepping back",
     "answer": "Answer the question",
 }

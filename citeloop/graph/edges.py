@@ -43,11 +43,6 @@ async def fan_out_searches(state: QueryState) -> list[Send] | Literal["refuse_an
     return [Send("search_corpus", task) for task in tasks] if tasks else "refuse_answer"
 
 
-async def route_after_rerank_chunks(state: QueryState) -> Literal["walk_entities", "assemble_context"]:
-    """The strategy ``graph`` goes on from what was found to what that names."""
-    return "walk_entities" if state["analysis"]["strategy"] == "graph" else "assemble_context"
-
-
 async def route_after_assemble_context(
     state: QueryState,
 ) -> Literal["generate_answer", "refuse_answer", "compose_response"]:

@@ -66,6 +66,11 @@ def _validated(update: Update) -> dict[str, int]:
 _COUNTS: Mapping[str, Callable[[Update], dict[str, int]]] = {
     "rewrite_query": _sizes(queries="queries"),
     "ask_step_back": _sizes(queries="queries"),
+    "ask_follow_up": _sizes(queries="queries"),
+    "check_coverage": lambda update: {"open": len(update["coverage"]["open"])},
+    "grade_passages": lambda update: {"good": update["grading"]["good"]},
+    "correct_retrieval": _sizes(queries="queries"),
+    "rerank_follow_ups": _sizes(candidates="candidates"),
     "decompose_question": _sizes(queries="queries"),
     "research_sub_question": _researched,
     "search_documents": _found,

@@ -21,30 +21,42 @@ from citeloop.graph.edges import (
     route_after_expand_context,
     route_after_gather_sub_answers,
     route_after_generate_answer,
-    route_after_rerank_chunks,
     route_after_review_answer,
     route_after_validate_citations,
+)
+from citeloop.graph.hop_edges import (
+    route_after_ask_follow_up,
+    route_after_check_coverage,
+    route_after_correct_retrieval,
+    route_after_fuse_results,
+    route_after_grade_passages,
+    route_after_rerank_chunks,
 )
 from citeloop.graph.step_channels import without_steps
 from citeloop.graph.sub_question_branch import NodesInLine
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.models.chat_caller import ChatCaller
 from citeloop.nodes.analyze_query import Analyzer, analyze_query
+from citeloop.nodes.ask_follow_up import ask_follow_up
 from citeloop.nodes.ask_step_back import ask_step_back
 from citeloop.nodes.assemble_context import assemble_context
 from citeloop.nodes.audit_response import audit_response
 from citeloop.nodes.authorize import authorize
+from citeloop.nodes.check_coverage import check_coverage
 from citeloop.nodes.combine_sub_answers import combine_sub_answers
 from citeloop.nodes.compose_response import compose_response
+from citeloop.nodes.correct_retrieval import correct_retrieval
 from citeloop.nodes.decompose_question import decompose_question
 from citeloop.nodes.drop_invalid_sources import drop_invalid_sources
 from citeloop.nodes.expand_context import expand_context
 from citeloop.nodes.fuse_results import fuse_results
 from citeloop.nodes.gather_sub_answers import gather_sub_answers
 from citeloop.nodes.generate_answer import generate_answer
+from citeloop.nodes.grade_passages import grade_passages
 from citeloop.nodes.plan_searches import plan_searches
 from citeloop.nodes.refuse_answer import refuse_answer
 from citeloop.nodes.rerank_chunks import rerank_chunks
+from citeloop.nodes.rerank_follow_ups import rerank_follow_ups
 from citeloop.nodes.research_sub_question import research_sub_question
 from citeloop.nodes.review_answer import review_answer
 from citeloop.nodes.rewrite_query import rewrite_query
@@ -86,7 +98,9 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
 
     One way through the house: the door, the analysis, the searches side by side, one ranking, one context, a draft, its
     validation; then out, past a person where one is to decide, or once more around, ``max_correction_rounds`` times at
-    the most. Sub-questions take it each by itself up to a checked answer, and are combined into the draft.
+    the most. Passages that leave a question open, or are no good, are searched for again first: hop by hop in
+    ``multi_hop``, once in other words otherwise. Sub-questions take it each by itself up to a checked answer, and are
+    combined into the draft.
     """
     p = parts
     state = QueryState if p.expose_steps else without_steps(QueryState)
@@ -120,6 +134,12 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
             workers=p.workers,
         ),
     )
+    node("rerank_follow_ups", inside(rerank_follow_ups, reader=p.reader, reranker=p.reranker, workers=p.workers))
+    node("check_coverage", inside(check_coverage, reader=p.reader, workers=p.workers))
+    follow_up = load_prompt("follow_up")
+    node("ask_follow_up", inside(ask_follow_up, reader=p.reader, caller=caller, prompt=follow_up, workers=p.workers))
+    node("grade_passages", inside(grade_passages, reader=p.reader, reranker=p.reranker, workers=p.workers))
+    node("correct_retrieval", inside(correct_retrieval, caller=caller, prompt=load_prompt("query_rewriter")))
     node("assemble_context", inside(assemble_context, reader=p.reader, workers=p.workers))
     node("generate_answer", inside(generate_answer, caller=caller))
     node("validate_citations", inside(validate_citations, verifier=p.verifier, workers=p.workers))
@@ -143,9 +163,14 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     graph.add_conditional_edges("combine_sub_answers", route_after_generate_answer)
     graph.add_conditional_edges("plan_searches", fan_out_searches, ["search_corpus", "refuse_answer"])
     graph.add_edge("search_corpus", "fuse_results")
-    graph.add_edge("fuse_results", "rerank_chunks")
+    graph.add_conditional_edges("fuse_results", route_after_fuse_results)
     graph.add_conditional_edges("rerank_chunks", route_after_rerank_chunks)
     graph.add_edge("walk_entities", "assemble_context")
+    graph.add_edge("rerank_follow_ups", "check_coverage")
+    graph.add_conditional_edges("check_coverage", route_after_check_coverage)
+    graph.add_conditional_edges("ask_follow_up", route_after_ask_follow_up)
+    graph.add_conditional_edges("grade_passages", route_after_grade_passages)
+    graph.add_conditional_edges("correct_retrieval", route_after_correct_retrieval)
     graph.add_conditional_edges("assemble_context", route_after_assemble_context)
     graph.add_conditional_edges("generate_answer", route_after_generate_answer)
     graph.add_conditional_edges("validate_citations", route_after_validate_citations)

@@ -16,6 +16,7 @@ BUILT = frozenset(
         RetrievalStrategy.SIMPLE,
         RetrievalStrategy.STANDARD,
         RetrievalStrategy.GRAPH_ENHANCED,
+        RetrievalStrategy.MULTI_HOP,
         RetrievalStrategy.RAG_FUSION,
         RetrievalStrategy.SUB_QUESTIONS,
         RetrievalStrategy.STEP_BACK,

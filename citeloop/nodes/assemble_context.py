@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 from citeloop.governance.identity import caller_of
 from citeloop.knowledge.corpus import Chunk
 from citeloop.prompts.grounded_answer import render_document
+from citeloop.retrieval.candidate_ranking import distinct
 from citeloop.retrieval.context_budget import fit_in_budget, passage_budget
 from citeloop.retrieval.draft_prompt import DraftPrompt, draft_prompt
 from citeloop.retrieval.passages import PassageReader, numbered_passage
@@ -66,21 +67,13 @@ def _choose(state: QueryState, settings: RAGConfig) -> list[Candidate]:
     excluded = set(state["excluded_ids"])
     specific, background = split_background([c for c in state["candidates"] if c["chunk_id"] not in excluded])
     if state["correction"] == "neighbours":  # the last context and what stands around it: nothing to cut
-        return _distinct([*specific, *background])
+        return distinct([*specific, *background])
     wanted = functools.partial(
         settings.passages_wanted, state["analysis"]["strategy"], widened=state["correction"] == "widen"
     )
     asked: QueryOrigin = "sub_question" if query_from(state["queries"], "sub_question") else "question"
-    chosen = _distinct(specific)[: wanted(asked)]
-    return _distinct([*chosen, *background])[: len(chosen) + wanted("step_back")]
-
-
-def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Each chunk once, where it stands first."""
-    first: dict[str, Candidate] = {}
-    for candidate in candidates:
-        first.setdefault(candidate["chunk_id"], candidate)
-    return list(first.values())
+    chosen = distinct(specific)[: wanted(asked)]
+    return distinct([*chosen, *background])[: len(chosen) + wanted("step_back")]
 
 
 def _prompt_tokens(chunk: Chunk) -> int:

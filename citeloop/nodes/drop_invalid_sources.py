@@ -9,6 +9,7 @@ class Dropped(TypedDict):
     """The context without them, numbered anew."""
 
     round: int
+    hop: int
     corrections_tried: list[str]
     excluded_ids: list[str]
     passages: list[Passage]
@@ -20,6 +21,7 @@ async def drop_invalid_sources(state: QueryState) -> Dropped:
     kept = [passage for passage in state["passages"] if passage["chunk_id"] not in invalid]
     return Dropped(
         round=state["round"] + 1,
+        hop=0,
         corrections_tried=[*state["corrections_tried"], "drop"],
         excluded_ids=[*state["excluded_ids"], *sorted(invalid)],
         passages=[{**passage, "number": number} for number, passage in enumerate(kept, start=1)],

@@ -15,6 +15,7 @@ class Expanded(TypedDict):
     """The candidates with what stands around them, or the decision to search wider."""
 
     round: int
+    hop: int
     correction: Correction
     corrections_tried: list[str]
     candidates: list[Candidate]
@@ -46,10 +47,15 @@ async def expand_context(
         around = [candidate for candidate in found if candidate["chunk_id"] not in known]
     if around:
         return Expanded(
-            round=state["round"] + 1, correction="neighbours", corrections_tried=tried, candidates=[*base, *around]
+            round=state["round"] + 1,
+            hop=0,
+            correction="neighbours",
+            corrections_tried=tried,
+            candidates=[*base, *around],
         )
     return Expanded(
         round=state["round"] + 1,
+        hop=0,
         correction="widen",
         corrections_tried=[*tried, "widen"],
         candidates=state["candidates"],

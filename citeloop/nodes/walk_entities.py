@@ -10,10 +10,10 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from citeloop.governance.identity import caller_of
+from citeloop.retrieval.candidate_ranking import trace_documents
 from citeloop.retrieval.entity_fusion import entities_of, fuse_walk
 from citeloop.retrieval.entity_walk import EntityWalker, Walk, WalkBounds
 from citeloop.retrieval.passages import PassageReader
-from citeloop.retrieval.ranking_trace import best_of_documents
 from citeloop.retrieval.relevance import probability
 from citeloop.retrieval.rerank import Reranker
 from citeloop.state.config import RAGConfig, run_config
@@ -81,7 +81,7 @@ async def walk_entities(
         trace=WalkTrace(entities=entities_of(walked, merged)),
     )
     if state["round"] == 0:
-        update["ranked_trace"] = best_of_documents(merged)
+        update["ranked_trace"] = trace_documents(merged)
     return update
 
 

@@ -60,6 +60,8 @@ class HybridSearcher:
     def plan(self, queries: Sequence[str], corpora: Sequence[str] | None, caller: UserContext) -> list[Branch]:
         """One branch per query and open corpus; term weights are counted over all corpora of the search together."""
         opened = self.store.open_corpora(corpora, caller)
+        if len(queries) > 1:
+            self.embedder.embed(queries)  # in one batch: the searches find the vectors remembered
         branches = []
         for query in queries:
             stems = sorted(set(content_stems(query)))

@@ -15,8 +15,13 @@ StrategyChoice = Literal[
 
 ReviewPolicy = Literal["off", "low_confidence", "always"]
 
+CorrectiveRetrieval = Literal["off", "retry", "refuse"]
+
 WIDER = 2
 """How many times deeper a widened search goes, and how many times more passages it may bring."""
+
+FOLLOW_UP_DEPTH = 20
+"""How many hits of a follow-up query are looked at: it asks for a certain thing, so the best few hold it or none."""
 
 
 class RAGConfig(BaseModel):
@@ -37,7 +42,10 @@ class RAGConfig(BaseModel):
         default=50, ge=1, le=200, description="Passages fetched before reranking, and the cap on top_k."
     )
     similarity_threshold: float = Field(
-        default=0.7, ge=0, le=1, description="Probability from which a claim counts as supported."
+        default=0.7,
+        ge=0,
+        le=1,
+        description="Probability from which a claim counts as supported, and a passage as good.",
     )
     fusion_k: int = Field(
         default=60, ge=1, le=1000, description="Constant k of reciprocal rank fusion, 1 / (k + rank)."
@@ -66,6 +74,15 @@ class RAGConfig(BaseModel):
         gt=0,
         lt=1,
         description="Weight of what search found and the question names; what the walk of graph reached has the rest.",
+    )
+    max_hops: int = Field(default=3, ge=1, le=10, description="Searches of multi_hop, one upon the other, at the most.")
+    follow_ups: int = Field(
+        default=6, ge=1, le=16, description="Follow-up queries that each hop of multi_hop searches."
+    )
+    corrective_retrieval: CorrectiveRetrieval = Field(
+        default="retry",
+        description="When no passage is graded good: generate all the same (off), rewrite the question and search once "
+        "more (retry), or that, and refuse when there is still none (refuse).",
     )
     model_timeout_s: float = Field(
         default=60.0,
@@ -124,8 +141,13 @@ class RAGConfig(BaseModel):
         ``default_top_k``."""
         return max(self.default_top_k, self.passages_wanted(strategy, widened=widened))
 
-    def search_depth(self, strategy: str, *, widened: bool = False) -> int:
-        """How many hits each search of a corpus fetches: few for ``simple``, many to rerank, more when widened."""
+    def search_depth(self, strategy: str, *, widened: bool = False, origin: QueryOrigin = "question") -> int:
+        """How many hits each search of a corpus fetches: few for ``simple``, many to rerank, more when widened.
+
+        A follow-up looks for a certain thing: ``FOLLOW_UP_DEPTH`` hits.
+        """
+        if origin == "follow_up":
+            return min(FOLLOW_UP_DEPTH, self.max_top_k)
         if widened:
             return self.max_top_k * WIDER
         return self.passages_ranked(strategy) if strategy == "simple" else self.max_top_k

@@ -84,6 +84,32 @@ class Query(TypedDict):
 
     text: str
     origin: QueryOrigin
+    hop: NotRequired[int]
+    """The search that it belongs to, where that is not the first of its round (0)."""
+    about: NotRequired[str]
+    """The name that a follow-up asks about; empty where it asks about none in particular."""
+    strength: NotRequired[float]
+    """How far the passages that led to a follow-up can be trusted, in [0, 1]."""
+
+
+class Coverage(TypedDict):
+    """How much of the question the passages of the hops so far cover."""
+
+    decision: Literal["search", "stop"]
+    open: list[str]
+    """Words of the question that stand in no good passage."""
+    best_ids: list[str]
+    """Chunks that stood best, to see whether the next hop brings others."""
+
+
+class Grading(TypedDict):
+    """How good the passages are, before an answer is generated from them."""
+
+    decision: Literal["generate", "rewrite", "refuse"]
+    best: float
+    """Probability that the best passage answers the question."""
+    good: int
+    """How many reach ``similarity_threshold``."""
 
 
 class SearchTask(TypedDict):
@@ -128,6 +154,8 @@ class Candidate(TypedDict):
     score: float
     origin: NotRequired[QueryOrigin]
     """What it was found for, where not for the question; rewrites of the question count as the question."""
+    query: NotRequired[str]
+    """The follow-up that found it."""
 
 
 class Passage(TypedDict):
@@ -243,6 +271,10 @@ class QueryState(TypedDict, total=False):
     search_tasks: list[SearchTask]
     ranked_lists: Annotated[dict[str, RankedList], union_by_key]
     search_failures: Annotated[dict[str, SearchFailure], union_by_key]
+    hop: int
+    """How many searches of this round went before, each upon what the last one found."""
+    coverage: Coverage | None
+    grading: Grading | None
     candidates: list[Candidate]
     excluded_ids: list[str]
     """Chunks dropped by a correction: they never come back in this turn."""

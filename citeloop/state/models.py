@@ -38,8 +38,9 @@ class RetrievalStrategy(StrEnum):
     STEP_BACK = "step_back"
 
 
-QueryOrigin = Literal["question", "rewrite", "step_back", "sub_question"]
-"""Where a query comes from: it is the question itself, or a model made it of the question."""
+QueryOrigin = Literal["question", "rewrite", "step_back", "sub_question", "follow_up"]
+"""Where a query comes from: it is the question itself, was made of the question, or (``follow_up``) of the question
+and of what an earlier search found."""
 
 AnswerStatus = Literal["answered", "no_evidence", "low_confidence", "rejected"]
 """``answered``: validated. ``low_confidence``: the best draft, as none passed. ``no_evidence``: a refusal.

@@ -18,6 +18,7 @@ from citeloop.verification.refusal import status_of
 class Circumstances(TypedDict, total=False):
     """What else a response tells of how it came about, by the names of ``RAGResponse``."""
 
+    hops_executed: int
     correction_rounds: int
     tokens_used: int
     sub_answers: tuple[SubAnswer, ...]
@@ -47,6 +48,7 @@ def response_from(
             strategy_used=strategy,
             total_retrieved=total_retrieved,
             entities_traversed=tuple(entities_traversed),
+            hops_executed=circumstances.get("hops_executed", 1),
         ),
         **circumstances,
     )

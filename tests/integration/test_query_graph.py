@@ -32,9 +32,22 @@ EDGES = {
     ("plan_searches", "refuse_answer"),
     ("search_corpus", "fuse_results"),
     ("fuse_results", "rerank_chunks"),
+    ("fuse_results", "rerank_follow_ups"),
     ("rerank_chunks", "assemble_context"),
     ("rerank_chunks", "walk_entities"),
     ("walk_entities", "assemble_context"),
+    ("rerank_chunks", "check_coverage"),
+    ("rerank_chunks", "grade_passages"),
+    ("rerank_follow_ups", "check_coverage"),
+    ("check_coverage", "ask_follow_up"),
+    ("check_coverage", "assemble_context"),
+    ("ask_follow_up", "plan_searches"),
+    ("ask_follow_up", "assemble_context"),
+    ("grade_passages", "assemble_context"),
+    ("grade_passages", "correct_retrieval"),
+    ("grade_passages", "refuse_answer"),
+    ("correct_retrieval", "plan_searches"),
+    ("correct_retrieval", "grade_passages"),
     ("assemble_context", "generate_answer"),
     ("assemble_context", "refuse_answer"),
     ("assemble_context", "compose_response"),
@@ -166,7 +179,7 @@ def test_rounds_are_bounded_and_the_best_draft_is_returned_marked(stores: Path) 
     assert len(model.calls) <= 1 + RAGConfig().max_correction_rounds
     assert response.citations[0].confidence < 0.7
     none = ScriptedChatModel(replies=lambda messages: "The moon is made of cheese. [1]")
-    config = RAGConfig(max_correction_rounds=0)
+    config = RAGConfig(max_correction_rounds=0, corrective_retrieval="off")
     assert engine_over(stores, none).query("How long?", access_reason="t", config=config).correction_rounds == 0
     assert len(none.calls) == 1
 

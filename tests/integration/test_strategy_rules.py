@@ -20,9 +20,14 @@ SIGNS = "Who signs contracts over 50,000 euros?"
 SECRET = "two directors"
 BOB, ANA = UserContext(user_id="bob"), UserContext(user_id="ana")
 THREAD: Any = {"configurable": {"thread_id": "t"}}
-SCRIPT = {"query_rewriter": f"{SIGNS}\n{HOTELS}", "step_back": SIGNS, "decomposer": f"{SIGNS}\n{HOTELS}"}
+SCRIPT = {
+    "query_rewriter": f"{SIGNS}\n{HOTELS}",
+    "step_back": SIGNS,
+    "decomposer": f"{SIGNS}\n{HOTELS}",
+    "follow_up": SIGNS,
+}
 
-each_strategy = pytest.mark.parametrize("strategy", ["rag_fusion", "step_back", "sub_questions", "graph"])
+each_strategy = pytest.mark.parametrize("strategy", ["rag_fusion", "step_back", "sub_questions", "graph", "multi_hop"])
 
 
 def asked(strategy: str, **settings: Any) -> RAGConfig:
@@ -156,6 +161,7 @@ def test_progress_counts_queries_and_branches_without_text(stores: Path, strateg
         "step_back": {"ask_step_back": {"queries": 2}},
         "sub_questions": {"decompose_question": {"queries": 2}, "gather_sub_answers": {"answers": 2}},
         "graph": {"walk_entities": counts.get("rerank_chunks")},
+        "multi_hop": {"ask_follow_up": {"queries": 2}, "rerank_follow_ups": {"candidates": 7}},
     }[strategy]
     assert {node: counts[node] for node in told} == told
     assert "16 weeks" not in json.dumps(events)

@@ -181,8 +181,8 @@ async def test_auto_follows_the_table(question: str, strategy: str) -> None:
 
 
 async def test_a_strategy_that_is_not_built_runs_standard_and_says_so() -> None:
-    strategy, reason = await strategy_of("When?", "multi_hop")
-    assert (strategy, "multi_hop was asked for; multi_hop is not built yet" in reason) == ("standard", True)
+    strategy, reason = await strategy_of("When?", "exhaustive")
+    assert (strategy, "exhaustive was asked for; exhaustive is not built yet" in reason) == ("standard", True)
 
 
 async def test_the_callers_strategy_rules() -> None:
