@@ -15,6 +15,7 @@ BUILT = frozenset(
     {
         RetrievalStrategy.SIMPLE,
         RetrievalStrategy.STANDARD,
+        RetrievalStrategy.EXHAUSTIVE,
         RetrievalStrategy.RAG_FUSION,
         RetrievalStrategy.SUB_QUESTIONS,
         RetrievalStrategy.STEP_BACK,

@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
+from collections.abc import Awaitable
 
 from langchain_core.runnables import RunnableConfig
 from typing_extensions import TypedDict
 
 from citeloop.governance.identity import caller_of
-from citeloop.retrieval.hybrid import HybridSearcher
+from citeloop.retrieval.hybrid import HybridSearcher, SearchOutcome
 from citeloop.state.graph_state import RankedList, SearchFailure, SearchTask
 from citeloop.workers import WorkerPool
 
@@ -25,11 +26,16 @@ async def search_corpus(
     task: SearchTask, config: RunnableConfig, *, searcher: HybridSearcher, workers: WorkerPool
 ) -> Searched:
     """Search within the task's time limit. A failed or slow branch is recorded and logged; its siblings stand."""
-    branch = f"{task['round']:02d}|{task['query']}|{task['corpus']}"
+    key = f"{task['round']:02d}|{task['query']}|{task['corpus']}"
+    return await outcome_of_branch(key, task, workers.run(searcher.search, task, caller_of(config)))
+
+
+async def outcome_of_branch(branch: str, task: SearchTask, search: Awaitable[SearchOutcome]) -> Searched:
+    """Await ``search`` for the task's time limit, and keep what it found, or why it dropped out, under ``branch``."""
     outcome = None
     try:
         async with asyncio.timeout(task["timeout_s"]):
-            outcome = await workers.run(searcher.search, task, caller_of(config))
+            outcome = await search
     except Exception as error:  # whatever went wrong in one branch must not end the others
         reason = f"no result within {task['timeout_s']} s" if isinstance(error, TimeoutError) else str(error)
         failed = {branch: f"{type(error).__name__}: {reason}"}

@@ -18,7 +18,8 @@ from citeloop.state.models import QueryOrigin
 from citeloop.state.reducers import union_by_key
 
 Command = Literal["query", "ask"]
-SearchMethod = Literal["dense", "lexical"]
+SearchMethod = Literal["dense", "lexical", "scan"]
+"""By an index of vectors, by words, or by every vector there is."""
 Correction = Literal["none", "drop", "neighbours", "widen"]
 
 
@@ -99,6 +100,18 @@ class SearchTask(TypedDict):
     command: str
     access_reason: str
     """For the asked row of a run that goes on from here."""
+
+
+class ScanTask(SearchTask):
+    """One branch: one query in one shard of a corpus. Rows, both ends included; never what is allowed."""
+
+    shard: int
+    """Its number in the corpus, from 0."""
+    first_row: int
+    last_row: int
+    rows: int
+    total_rows: int
+    """Of all shards of the round."""
 
 
 class RankedList(TypedDict):
