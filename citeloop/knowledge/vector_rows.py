@@ -1,7 +1,7 @@
 """The stored chunk vectors themselves, past any index: in shards of rows for a full scan, and by the chunks' ids."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.knowledge.vector_codec import decode_vectors
 from citeloop.models.embedder import Vectors
 
+_ROWS_AT_A_TIME = 1000
 _VECTORS = "FROM chunks c JOIN chunk_vectors v ON v.chunk_row = c.row"
 
 
@@ -46,14 +47,18 @@ def cut_shards(store: HierarchicalKnowledgeStore, corpus: OpenCorpus, size: int)
 
 def read_shard(
     store: HierarchicalKnowledgeStore, corpus: OpenCorpus, first_row: int, last_row: int
-) -> tuple[list[str], Vectors]:
-    """Ids and unit vectors ``(n, dimension)`` of the corpus's chunks from ``first_row`` to ``last_row``, as of now."""
+) -> Iterator[tuple[list[str], Vectors]]:
+    """Ids and unit vectors ``(n, dimension)`` of the corpus's chunks from ``first_row`` to ``last_row``, as of now.
+
+    A thousand at a time: many worker threads may each be reading a shard.
+    """
     with store.file.reading() as connection:
-        rows = connection.execute(
+        found = connection.execute(
             f"SELECT c.id, v.vector {_VECTORS} WHERE c.corpus_id = :corpus AND c.row BETWEEN :first AND :last",
             {"corpus": corpus.id, "first": first_row, "last": last_row},
-        ).fetchall()
-    return [row[0] for row in rows], decode_vectors(b"".join(row[1] for row in rows), corpus.dimension)
+        )
+        while rows := found.fetchmany(_ROWS_AT_A_TIME):
+            yield [row[0] for row in rows], decode_vectors(b"".join(row[1] for row in rows), corpus.dimension)
 
 
 def read_vectors(

@@ -4,18 +4,19 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
 
 from citeloop.governance.identity import caller_of
-from citeloop.nodes.plan_searches import Planned
 from citeloop.retrieval.scan import CorpusScanner, ScanBranch
 from citeloop.state.config import RAGConfig, run_config
-from citeloop.state.graph_state import QueryState, ScanTask
+from citeloop.state.graph_state import QueryState, ScanTask, SearchTask
 from citeloop.workers import WorkerPool
 
 
-class PlannedScan(Planned):
+class PlannedScan(TypedDict):
     """The shards of this round, and what they come to."""
 
+    search_tasks: list[SearchTask]
     trace: dict[str, Any]
 
 

@@ -3,8 +3,8 @@
 from langchain_core.runnables import RunnableConfig
 
 from citeloop.governance.identity import caller_of
-from citeloop.nodes.search_corpus import Searched, outcome_of_branch
 from citeloop.retrieval.scan import CorpusScanner
+from citeloop.retrieval.search_branch import Searched, search_as_branch
 from citeloop.state.graph_state import ScanTask
 from citeloop.workers import WorkerPool
 
@@ -17,5 +17,5 @@ async def scan_shard(
     A failed shard is recorded and logged: what it holds is missing, its siblings stand. Where the run is cancelled,
     shards that no worker has begun are never read.
     """
-    key = f"{task['round']:02d}|{task['query']}|{task['corpus']}|{task['shard']:06d}"
-    return await outcome_of_branch(key, task, workers.run(scanner.scan, task, caller_of(config)))
+    branch = f"{task['round']:02d}|{task['query']}|{task['corpus']}|{task['shard']:06d}"
+    return await search_as_branch(branch, task, workers.run(scanner.scan, task, caller_of(config)))

@@ -1,7 +1,7 @@
 """Nearest neighbours by looking at every vector of the knowledge store: exact, and slow on large corpora."""
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -18,10 +18,17 @@ class ExactVectorSearch:
 
     def search(self, corpus: OpenCorpus, query_vector: Vectors, top_k: int) -> list[Hit]:
         """See ``VectorSearch``. Equal scores stand in the order of their ids."""
-        best: list[Hit] = []
-        for chunk_ids, vectors in self._store.scan_vectors(corpus):
-            best = heapq.nsmallest(top_k, [*best, *nearest(chunk_ids, vectors, query_vector, top_k)], key=_in_order)
-        return best
+        return nearest_in_batches(self._store.scan_vectors(corpus), query_vector, top_k)
+
+
+def nearest_in_batches(
+    batches: Iterable[tuple[Sequence[str], Vectors]], query_vector: Vectors, top_k: int
+) -> list[Hit]:
+    """The ``top_k`` nearest of all batches, best first: those of a single one are those of ``nearest``."""
+    best: list[Hit] = []
+    for chunk_ids, vectors in batches:
+        best = heapq.nsmallest(top_k, [*best, *nearest(chunk_ids, vectors, query_vector, top_k)], key=_in_order)
+    return best
 
 
 def nearest(chunk_ids: Sequence[str], vectors: Vectors, query_vector: Vectors, top_k: int) -> list[Hit]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from citeloop.errors import StoreError
 from citeloop.knowledge.embedding import require_embedding_model
 from citeloop.knowledge.vector_rows import Shard, cut_shards, read_shard
-from citeloop.retrieval.exact import nearest
+from citeloop.retrieval.exact import nearest_in_batches
 from citeloop.retrieval.hybrid import HybridSearcher, SearchOutcome, ranked_list
 from citeloop.state.graph_state import ScanTask
 from citeloop.state.models import UserContext
@@ -28,8 +28,8 @@ class ScanBranch(NamedTuple):
 class CorpusScanner:
     """Plans and runs scans, with the store, the words and the embedder of ``searcher``. Blocking and thread-safe.
 
-    A scan needs no vector index and misses nothing. Each shard is read in one piece; its rows times the worker threads
-    bound the memory. Every call opens its corpora anew with the caller's identity.
+    A scan needs no vector index and misses nothing. Memory is bounded by a thousand rows for each worker thread.
+    Every call opens its corpora anew with the caller's identity.
     """
 
     searcher: HybridSearcher
@@ -55,8 +55,8 @@ class CorpusScanner:
         corpus = searcher.store.open_corpus(task["corpus"], caller)
         require_embedding_model(corpus, searcher.embedder)
         query_vector = searcher.embedder.embed([task["query"]])[0]
-        chunk_ids, vectors = read_shard(searcher.store, corpus, task["first_row"], task["last_row"])
-        found = nearest(chunk_ids, vectors, query_vector, task["depth"])
+        rows = read_shard(searcher.store, corpus, task["first_row"], task["last_row"])
+        found = nearest_in_batches(rows, query_vector, task["depth"])
         outcome = SearchOutcome([ranked_list(task, "scan", found)], {})
         if task["shard"] == 0:
             try:

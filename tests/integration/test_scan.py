@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from citeloop.errors import CorpusNotFound
 from citeloop.governance.access import OwnersAndGrants
+from citeloop.knowledge import vector_rows
 from citeloop.knowledge.corpus import Hit
 from citeloop.knowledge.vector_rows import cut_shards, read_shard, read_vectors
 from citeloop.retrieval.exact import ExactVectorSearch
@@ -70,15 +71,26 @@ def test_however_it_is_cut_the_scan_is_the_brute_force_one(stack: KnowledgeStack
     assert found == scan_all(stack, 10_000, depth), "to the last bit, whatever the shards"
 
 
+def test_no_more_rows_are_held_at_a_time_than_a_batch_has(
+    stack: KnowledgeStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_rows, "_ROWS_AT_A_TIME", 4)
+    corpus = stack.corpus("legal")
+    [shard] = cut_shards(stack.store, corpus, 1000)
+    sizes = [len(vectors) for _, vectors in read_shard(stack.store, corpus, shard.first_row, shard.last_row)]
+    assert sizes == [4] * 9
+    assert scan_all(stack, 1000, 9) == scan_all(stack, 3, 9)
+
+
 @pytest.mark.parametrize("rows", [1, 5, 36, 1000])
 def test_shards_hold_every_row_once_and_no_more_than_they_may(stack: KnowledgeStack, rows: int) -> None:
     corpus = stack.corpus("legal")
     shards = cut_shards(stack.store, corpus, rows)
-    read = [read_shard(stack.store, corpus, shard.first_row, shard.last_row) for shard in shards]
-    assert [len(ids) for ids, _ in read] == [shard.rows for shard in shards]
-    assert all(vectors.shape == (shard.rows, 16) for (_, vectors), shard in zip(read, shards, strict=True))
+    read = [list(read_shard(stack.store, corpus, shard.first_row, shard.last_row)) for shard in shards]
+    assert [sum(len(ids) for ids, _ in batches) for batches in read] == [shard.rows for shard in shards]
+    assert all(vectors.shape == (len(ids), 16) for batches in read for ids, vectors in batches)
     assert max(shard.rows for shard in shards) <= rows
-    assert [i for ids, _ in read for i in ids] == [chunk.id for chunk in stack.chunks("legal")]
+    assert [i for batches in read for ids, _ in batches for i in ids] == [chunk.id for chunk in stack.chunks("legal")]
 
 
 def test_the_exact_search_of_a_forked_child_breaks_ties_alike(stack: KnowledgeStack) -> None:

@@ -22,7 +22,7 @@ BOB, ANA = UserContext(user_id="bob"), UserContext(user_id="ana")
 THREAD: Any = {"configurable": {"thread_id": "t"}}
 SCRIPT = {"query_rewriter": f"{SIGNS}\n{HOTELS}", "step_back": SIGNS, "decomposer": f"{SIGNS}\n{HOTELS}"}
 
-each_strategy = pytest.mark.parametrize("strategy", ["rag_fusion", "step_back", "sub_questions"])
+each_strategy = pytest.mark.parametrize("strategy", ["rag_fusion", "step_back", "sub_questions", "exhaustive"])
 
 
 def asked(strategy: str, **settings: Any) -> RAGConfig:
@@ -154,6 +154,7 @@ def test_progress_counts_queries_and_branches_without_text(stores: Path, strateg
     told = {
         "rag_fusion": {"rewrite_query": {"queries": 3}},
         "step_back": {"ask_step_back": {"queries": 2}},
+        "exhaustive": {"plan_scan": {"shards": 2}},
         "sub_questions": {"decompose_question": {"queries": 2}, "gather_sub_answers": {"answers": 2}},
     }[strategy]
     assert {node: counts[node] for node in told} == told
