@@ -13,6 +13,8 @@ StrategyChoice = Literal[
     "auto", "simple", "standard", "multi_hop", "graph", "exhaustive", "rag_fusion", "sub_questions", "step_back"
 ]
 
+ContextUnit = Literal["chunk", "section", "document"]
+
 ReviewPolicy = Literal["off", "low_confidence", "always"]
 
 WIDER = 2
@@ -69,6 +71,11 @@ class RAGConfig(BaseModel):
         ge=0,
         le=1,
         description="Weight of relevance against novelty where exhaustive chooses passages; 1: relevance alone.",
+    )
+    context_unit: ContextUnit = Field(
+        default="chunk",
+        description="What the generator gets of a chunk that was found: itself, or its section or document, as far as "
+        "max_context_tokens allows.",
     )
     model_timeout_s: float = Field(
         default=60.0,

@@ -161,6 +161,8 @@ class Passage(TypedDict):
     """How citations name it, where not by its number: ``D7``."""
     origin: NotRequired[QueryOrigin]
     """As in ``Candidate``."""
+    members: NotRequired[list[str]]
+    """Ids of the chunks that stand in it, where it was grown around the one found (``context_unit``)."""
 
 
 class Draft(TypedDict):
