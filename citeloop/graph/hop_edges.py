@@ -18,13 +18,18 @@ async def route_after_fuse_results(state: QueryState) -> Literal["rerank_chunks"
 
 async def route_after_rerank_chunks(
     state: QueryState,
-) -> Literal["walk_entities", "check_coverage", "grade_passages", "assemble_context"]:
-    """In the first round passages are looked at before they are used; ``graph`` goes on to what they name."""
-    if state["analysis"]["strategy"] == "graph":
-        return "walk_entities"
-    if state["round"]:
-        return "assemble_context"
-    return "check_coverage" if state["analysis"]["strategy"] == "multi_hop" else "grade_passages"
+) -> Literal["walk_entities", "diversify_chunks", "check_coverage", "grade_passages", "assemble_context"]:
+    """``graph`` goes on to what the passages name, and of a full scan some are chosen for coverage; else passages are
+    looked at before they are used, in the first round."""
+    match state["analysis"]["strategy"]:
+        case "graph":
+            return "walk_entities"
+        case "exhaustive":
+            return "diversify_chunks"
+        case strategy if state["round"] == 0:
+            return "check_coverage" if strategy == "multi_hop" else "grade_passages"
+        case _:
+            return "assemble_context"
 
 
 async def route_after_check_coverage(state: QueryState) -> Literal["ask_follow_up", "assemble_context"]:

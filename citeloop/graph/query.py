@@ -12,6 +12,7 @@ from citeloop.governance.door import Door
 from citeloop.graph.audited_graph import AuditedGraph
 from citeloop.graph.binding import bind
 from citeloop.graph.edges import (
+    fan_out_scan,
     fan_out_searches,
     route_after_analyze_query,
     route_after_assemble_context,
@@ -47,12 +48,14 @@ from citeloop.nodes.combine_sub_answers import combine_sub_answers
 from citeloop.nodes.compose_response import compose_response
 from citeloop.nodes.correct_retrieval import correct_retrieval
 from citeloop.nodes.decompose_question import decompose_question
+from citeloop.nodes.diversify_chunks import diversify_chunks
 from citeloop.nodes.drop_invalid_sources import drop_invalid_sources
 from citeloop.nodes.expand_context import expand_context
 from citeloop.nodes.fuse_results import fuse_results
 from citeloop.nodes.gather_sub_answers import gather_sub_answers
 from citeloop.nodes.generate_answer import generate_answer
 from citeloop.nodes.grade_passages import grade_passages
+from citeloop.nodes.plan_scan import plan_scan
 from citeloop.nodes.plan_searches import plan_searches
 from citeloop.nodes.refuse_answer import refuse_answer
 from citeloop.nodes.rerank_chunks import rerank_chunks
@@ -60,16 +63,19 @@ from citeloop.nodes.rerank_follow_ups import rerank_follow_ups
 from citeloop.nodes.research_sub_question import research_sub_question
 from citeloop.nodes.review_answer import review_answer
 from citeloop.nodes.rewrite_query import rewrite_query
+from citeloop.nodes.scan_shard import scan_shard
 from citeloop.nodes.search_corpus import search_corpus
 from citeloop.nodes.validate_citations import validate_citations
 from citeloop.nodes.walk_entities import walk_entities
 from citeloop.prompts.library import load_prompt
+from citeloop.retrieval.coverage import CoverageOrder
 from citeloop.retrieval.entity_walk import EntityWalker
 from citeloop.retrieval.hybrid import HybridSearcher
 from citeloop.retrieval.passages import PassageReader
 from citeloop.retrieval.rerank import Reranker
+from citeloop.retrieval.scan import CorpusScanner
 from citeloop.state.config import RAGConfig
-from citeloop.state.graph_state import QueryInput, QueryOutput, QueryState, SearchTask, SubQuestionTask
+from citeloop.state.graph_state import QueryInput, QueryOutput, QueryState, ScanTask, SearchTask, SubQuestionTask
 from citeloop.verification.draft_verifier import DraftVerifier
 from citeloop.workers import WorkerPool
 
@@ -122,6 +128,9 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     node("combine_sub_answers", inside(combine_sub_answers, caller=caller, prompt=load_prompt("combiner")))
     node("plan_searches", inside(plan_searches, searcher=p.searcher, workers=p.workers))
     node("search_corpus", inside(search_corpus, searcher=p.searcher, workers=p.workers), input_schema=SearchTask)
+    scanner = CorpusScanner(p.searcher)
+    node("plan_scan", inside(plan_scan, scanner=scanner, workers=p.workers))
+    node("scan_shard", inside(scan_shard, scanner=scanner, workers=p.workers), input_schema=ScanTask)
     node("fuse_results", inside(fuse_results))
     node("rerank_chunks", inside(rerank_chunks, reader=p.reader, reranker=p.reranker, workers=p.workers))
     node(
@@ -140,6 +149,7 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     node("ask_follow_up", inside(ask_follow_up, reader=p.reader, caller=caller, prompt=follow_up, workers=p.workers))
     node("grade_passages", inside(grade_passages, reader=p.reader, reranker=p.reranker, workers=p.workers))
     node("correct_retrieval", inside(correct_retrieval, caller=caller, prompt=load_prompt("query_rewriter")))
+    node("diversify_chunks", inside(diversify_chunks, coverage=CoverageOrder(p.store), workers=p.workers))
     node("assemble_context", inside(assemble_context, reader=p.reader, workers=p.workers))
     node("generate_answer", inside(generate_answer, caller=caller))
     node("validate_citations", inside(validate_citations, verifier=p.verifier, workers=p.workers))
@@ -171,18 +181,21 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     graph.add_conditional_edges("ask_follow_up", route_after_ask_follow_up)
     graph.add_conditional_edges("grade_passages", route_after_grade_passages)
     graph.add_conditional_edges("correct_retrieval", route_after_correct_retrieval)
+    graph.add_conditional_edges("plan_scan", fan_out_scan, ["scan_shard", "refuse_answer"])
+    graph.add_edge("scan_shard", "fuse_results")
+    graph.add_edge("diversify_chunks", "assemble_context")
     graph.add_conditional_edges("assemble_context", route_after_assemble_context)
     graph.add_conditional_edges("generate_answer", route_after_generate_answer)
     graph.add_conditional_edges("validate_citations", route_after_validate_citations)
     graph.add_conditional_edges(
         "drop_invalid_sources",
         route_after_drop_invalid_sources,
-        ["research_sub_question", "generate_answer", "plan_searches", "gather_sub_answers"],
+        ["research_sub_question", "generate_answer", "plan_searches", "plan_scan", "gather_sub_answers"],
     )
     graph.add_conditional_edges(
         "expand_context",
         route_after_expand_context,
-        ["research_sub_question", "assemble_context", "plan_searches", "compose_response"],
+        ["research_sub_question", "assemble_context", "plan_searches", "plan_scan", "compose_response"],
     )
     graph.add_edge("refuse_answer", "compose_response")
     graph.add_conditional_edges("compose_response", route_after_compose_response)

@@ -17,6 +17,7 @@ BUILT = frozenset(
         RetrievalStrategy.STANDARD,
         RetrievalStrategy.GRAPH_ENHANCED,
         RetrievalStrategy.MULTI_HOP,
+        RetrievalStrategy.EXHAUSTIVE,
         RetrievalStrategy.RAG_FUSION,
         RetrievalStrategy.SUB_QUESTIONS,
         RetrievalStrategy.STEP_BACK,

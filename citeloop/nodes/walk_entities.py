@@ -9,6 +9,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from citeloop.branch_failure import BRANCH_ENDS, branch_failure
 from citeloop.governance.identity import caller_of
 from citeloop.retrieval.candidate_ranking import trace_documents
 from citeloop.retrieval.entity_fusion import entities_of, fuse_walk
@@ -71,10 +72,11 @@ async def walk_entities(
     try:
         async with asyncio.timeout(settings.search_timeout_s):
             merged, walked = await workers.run(walk)
-    except Exception as error:  # whatever went wrong here must not take away what the search found
-        reason = "no result in time" if isinstance(error, TimeoutError) else str(error)
+    except BRANCH_ENDS as error:  # whatever went wrong here must not take away what the search found
+        reason = branch_failure(error, settings.search_timeout_s)
         _log.warning("the walk over entities dropped out: %s", reason)
-        return Walked(search_failures={f"{state['round']:02d}|walk_entities": _failure(state, error, reason)})
+        failure = SearchFailure(query=state["request"]["question"], corpus="", error=reason)
+        return Walked(search_failures={f"{state['round']:02d}|walk_entities": failure})
     update = Walked(
         candidates=merged,
         query_trace=[*state["query_trace"], _trace(state, walked, merged)],
@@ -126,7 +128,3 @@ def _trace(state: QueryState, walked: Walk, merged: Sequence[Candidate]) -> dict
     ranked = [{"chunk_id": id_, "score": scores[id_]} for id_ in walked.reached if id_ in scores][:_TRACED]
     told = {"round": state["round"], "query": state["request"]["question"], "origin": "question"}
     return {**told, "method": "entities", "ranked": ranked}
-
-
-def _failure(state: QueryState, error: Exception, reason: str) -> SearchFailure:
-    return SearchFailure(query=state["request"]["question"], corpus="", error=f"{type(error).__name__}: {reason}")

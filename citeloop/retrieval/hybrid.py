@@ -89,7 +89,7 @@ class HybridSearcher:
                 hits = search()
                 if not hits:
                     self._require_index(corpus, index, method)
-                outcome.lists.append(_ranked(task, method, hits))
+                outcome.lists.append(ranked_list(task, method, hits))
             except StoreError as error:
                 outcome.failures[method] = f"{type(error).__name__}: {error}"
         return outcome
@@ -110,6 +110,7 @@ class HybridSearcher:
             return TermStatistics(0, {})
 
 
-def _ranked(task: CorpusQuery, method: SearchMethod, hits: Sequence[Hit]) -> RankedList:
+def ranked_list(task: CorpusQuery, method: SearchMethod, hits: Sequence[Hit]) -> RankedList:
+    """``hits`` as state holds them."""
     plain = [(chunk_id, score) for chunk_id, score in hits]
     return RankedList(query=task["query"], corpus=task["corpus"], method=method, hits=plain)

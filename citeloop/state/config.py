@@ -13,6 +13,8 @@ StrategyChoice = Literal[
     "auto", "simple", "standard", "multi_hop", "graph", "exhaustive", "rag_fusion", "sub_questions", "step_back"
 ]
 
+ContextUnit = Literal["chunk", "section", "document"]
+
 ReviewPolicy = Literal["off", "low_confidence", "always"]
 
 CorrectiveRetrieval = Literal["off", "retry", "refuse"]
@@ -84,6 +86,29 @@ class RAGConfig(BaseModel):
         description="When no passage is graded good: generate all the same (off), rewrite the question and search once "
         "more (retry), or that, and refuse when there is still none (refuse).",
     )
+    exhaustive_top_k: int = Field(
+        default=50, ge=1, le=200, description="Passages of exhaustive, as far as max_context_tokens holds them."
+    )
+    scan_candidates: int = Field(
+        default=200, ge=1, le=2000, description="Best chunks of a full scan, of which passages are chosen for coverage."
+    )
+    scan_shard_rows: int = Field(
+        default=8192, ge=1, le=100_000, description="Chunks that a branch of a full scan reads at a time."
+    )
+    scan_timeout_s: float = Field(
+        default=120.0, gt=0, le=3600, description="Seconds allowed to a full scan; shards not read by then drop out."
+    )
+    coverage_lambda: float = Field(
+        default=0.3,
+        ge=0,
+        le=1,
+        description="Weight of relevance against novelty where exhaustive chooses passages; 1: relevance alone.",
+    )
+    context_unit: ContextUnit = Field(
+        default="chunk",
+        description="What the generator gets of a chunk that was found: itself, or its section or document, as far as "
+        "max_context_tokens allows.",
+    )
     model_timeout_s: float = Field(
         default=60.0,
         gt=0,
@@ -131,7 +156,7 @@ class RAGConfig(BaseModel):
     def passages_wanted(self, strategy: str, origin: QueryOrigin = "question", *, widened: bool = False) -> int:
         """How many passages found for a query reach the generator: the caller's top_k rules, never over max_top_k; more
         when widened."""
-        usual = 3 if strategy == "simple" else self.default_top_k
+        usual = {"simple": 3, "exhaustive": self.exhaustive_top_k}.get(strategy, self.default_top_k)
         by_origin = {"step_back": self.background_top_k, "sub_question": self.sub_question_top_k}
         wanted = self.top_k or by_origin.get(origin, usual)
         return min(wanted * WIDER if widened else wanted, self.max_top_k)
@@ -142,15 +167,16 @@ class RAGConfig(BaseModel):
         return max(self.default_top_k, self.passages_wanted(strategy, widened=widened))
 
     def search_depth(self, strategy: str, *, widened: bool = False, origin: QueryOrigin = "question") -> int:
-        """How many hits each search of a corpus fetches: few for ``simple``, many to rerank, more when widened.
+        """How many hits each search of a corpus fetches: few for ``simple``, many to choose from, more when widened.
 
         A follow-up looks for a certain thing: ``FOLLOW_UP_DEPTH`` hits.
         """
         if origin == "follow_up":
             return min(FOLLOW_UP_DEPTH, self.max_top_k)
+        usual = self.scan_candidates if strategy == "exhaustive" else self.max_top_k
         if widened:
-            return self.max_top_k * WIDER
-        return self.passages_ranked(strategy) if strategy == "simple" else self.max_top_k
+            return usual * WIDER
+        return self.passages_ranked(strategy) if strategy == "simple" else usual
 
 
 def run_config(context: RAGConfig | None, request: Mapping[str, Any] | None = None) -> RAGConfig:

@@ -18,7 +18,8 @@ from citeloop.state.models import QueryOrigin
 from citeloop.state.reducers import union_by_key
 
 Command = Literal["query", "ask"]
-SearchMethod = Literal["dense", "lexical"]
+SearchMethod = Literal["dense", "lexical", "scan"]
+"""By an index of vectors, by words, or by every vector there is."""
 Correction = Literal["none", "drop", "neighbours", "widen"]
 
 
@@ -127,6 +128,18 @@ class SearchTask(TypedDict):
     """For the asked row of a run that goes on from here."""
 
 
+class ScanTask(SearchTask):
+    """One branch: one query in one shard of a corpus. Rows, both ends included; never what is allowed."""
+
+    shard: int
+    """Its number in the corpus, from 0."""
+    first_row: int
+    last_row: int
+    rows: int
+    total_rows: int
+    """Of all shards of the round."""
+
+
 class RankedList(TypedDict):
     """What one search of one corpus found, best first."""
 
@@ -176,6 +189,8 @@ class Passage(TypedDict):
     """How citations name it, where not by its number: ``D7``."""
     origin: NotRequired[QueryOrigin]
     """As in ``Candidate``."""
+    members: NotRequired[list[str]]
+    """Ids of the chunks that stand in it, where it was grown around the one found (``context_unit``)."""
 
 
 class Draft(TypedDict):

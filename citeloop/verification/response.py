@@ -56,4 +56,6 @@ def response_from(
 
 def _as_source(passage: Passage) -> SourceReference:
     """The passage as a response refers to it: everything but its text."""
-    return SourceReference.model_validate({key: value for key, value in passage.items() if key != "text"})
+    return SourceReference.model_validate(
+        {key: value for key, value in passage.items() if key not in ("text", "members")}
+    )

@@ -27,7 +27,9 @@ SCRIPT = {
     "follow_up": SIGNS,
 }
 
-each_strategy = pytest.mark.parametrize("strategy", ["rag_fusion", "step_back", "sub_questions", "graph", "multi_hop"])
+each_strategy = pytest.mark.parametrize(
+    "strategy", ["rag_fusion", "step_back", "sub_questions", "graph", "multi_hop", "exhaustive"]
+)
 
 
 def asked(strategy: str, **settings: Any) -> RAGConfig:
@@ -159,6 +161,7 @@ def test_progress_counts_queries_and_branches_without_text(stores: Path, strateg
     told = {
         "rag_fusion": {"rewrite_query": {"queries": 3}},
         "step_back": {"ask_step_back": {"queries": 2}},
+        "exhaustive": {"plan_scan": {"shards": 2}},
         "sub_questions": {"decompose_question": {"queries": 2}, "gather_sub_answers": {"answers": 2}},
         "graph": {"walk_entities": counts.get("rerank_chunks")},
         "multi_hop": {"ask_follow_up": {"queries": 2}, "rerank_follow_ups": {"candidates": 7}},

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from citeloop.graph.edges import (
+    fan_out_scan,
     fan_out_searches,
     route_after_analyze_query,
     route_after_assemble_context,
@@ -27,6 +28,10 @@ def passage(chunk_id: str) -> Passage:
     return {"chunk_id": chunk_id}  # type: ignore[typeddict-item]
 
 
+def running(strategy: str, state: QueryState) -> QueryState:
+    return {**state, "analysis": {"strategy": strategy}}  # type: ignore[typeddict-item]
+
+
 def best_with(*chunk_ids: str) -> CheckedDraft:
     return {"passages": [passage(chunk_id) for chunk_id in chunk_ids]}  # type: ignore[typeddict-item]
 
@@ -39,6 +44,18 @@ async def test_one_branch_per_task() -> None:
 
 async def test_no_search_is_the_refusal_not_a_silent_end() -> None:
     assert await fan_out_searches({"search_tasks": []}) == "refuse_answer"
+
+
+async def test_one_branch_per_shard_and_none_is_the_refusal() -> None:
+    tasks: list[SearchTask] = [{"corpus": "a", "shard": 0}, {"corpus": "a", "shard": 1}]  # type: ignore[typeddict-item, typeddict-unknown-key]
+    sends = await fan_out_scan({"search_tasks": tasks})
+    assert [(send.node, send.arg["shard"]) for send in sends] == [("scan_shard", 0), ("scan_shard", 1)]  # type: ignore[union-attr]
+    assert await fan_out_scan({"search_tasks": []}) == "refuse_answer"
+
+
+async def test_only_a_scan_is_chosen_from_for_coverage() -> None:
+    assert await route_after_rerank_chunks(running("exhaustive", {})) == "diversify_chunks"
+    assert await route_after_rerank_chunks(running("standard", {})) == "assemble_context"
 
 
 @pytest.mark.parametrize(
@@ -74,7 +91,9 @@ async def test_the_correction_decides_after_validation(correction: str, expected
 
 
 async def test_nothing_left_after_dropping_searches_again() -> None:
-    assert await route_after_drop_invalid_sources({"queries": [ASKED], "passages": []}) == "plan_searches"
+    state: QueryState = {"queries": [ASKED], "passages": []}
+    assert await route_after_drop_invalid_sources(running("standard", state)) == "plan_searches"
+    assert await route_after_drop_invalid_sources(running("exhaustive", state)) == "plan_scan"
     assert await route_after_drop_invalid_sources({"queries": [ASKED], "passages": [passage("a")]}) == "generate_answer"
 
 
@@ -96,13 +115,16 @@ async def test_a_person_decides_where_that_is_asked_for(review: str, status: str
 
 async def test_expansion_assembles_or_searches_wider() -> None:
     assert await route_after_expand_context({"queries": [ASKED], "correction": "neighbours"}) == "assemble_context"
-    assert await route_after_expand_context({"queries": [ASKED], "correction": "widen"}) == "plan_searches"
+    state: QueryState = {"queries": [ASKED], "correction": "widen"}
+    assert await route_after_expand_context(running("standard", state)) == "plan_searches"
+    assert await route_after_expand_context(running("exhaustive", state)) == "plan_scan"
 
 
 @pytest.mark.parametrize(
     ("strategy", "expected"),
     [
         ("simple", "plan_searches"),
+        ("exhaustive", "plan_scan"),
         ("standard", "plan_searches"),
         ("rag_fusion", "rewrite_query"),
         ("step_back", "ask_step_back"),
