@@ -27,6 +27,8 @@ _OPENINGS = {
     "sub_answer": "Answer the sub-question",
     "combiner": "Answer the original question",
     "step_back": "You are an expert at stepping back",
+    "follow_up": "You make questions standalone",
+    "query_analyzer": "You classify questions",
     "answer": "Answer the question",
 }
 

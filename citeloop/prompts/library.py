@@ -30,6 +30,8 @@ PLACEHOLDERS: Final[dict[str, frozenset[str]]] = {
     "sub_answer": frozenset({"sub_question", "documents"}),
     "combiner": frozenset({"question", "sub_questions_and_answers"}),
     "step_back": frozenset({"question"}),
+    "query_analyzer": frozenset({"question"}),
+    "follow_up": frozenset({"question", "conversation"}),
     "answer_with_background": frozenset({"question", "step_back_question", "background_docs", "specific_docs"}),
 }
 """Every prompt with the values it takes."""
