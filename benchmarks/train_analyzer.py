@@ -5,8 +5,8 @@
 - kinds: ``intents_complexity``, and the questions of our own in ``questions/own_training.jsonl``, each of which counts
   for four: the sets' styles tell their labels apart, which those of other people's questions do not;
 - small talk: ``intents_clinc`` (small talk without fun facts and the meaning of life, which documents may well be asked
-  for; not the commands of its domain ``meta``) and ``questions/small_talk.txt``, against its other domains and the
-  questions of all sets.
+  for; not the commands of its domain ``meta``) and ``questions/small_talk.txt``, against its other domains, the
+  questions of all sets, and those of ``questions/to_documents.txt``, which say "you" and mean people in general.
 
 Scored: the half of the questions by a hash of their text, on models trained on the other half; and
 ``questions/other_styles.jsonl``, forty questions of our own, which none is trained on. Shipped are models trained on
@@ -16,6 +16,7 @@ all but those forty.
 import argparse
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,8 +40,13 @@ VECTOR_SCALE = 3.0
 """Brings the dimensions of a unit vector to the size of the cues, so that one penalty fits both."""
 
 OWN_WEIGHT = 4.0
+FEWEST_USES = 2
+"""Texts of small talk that a word must stand in to count as one of small talk."""
+
 KIND_PENALTY, SMALL_TALK_PENALTY = 0.1, 1.0
 """Inverse strength of the L2 penalty."""
+
+OWN_TEXTS = {line for name in ("small_talk", "to_documents") for line in (OWN / f"{name}.txt").read_text().splitlines()}
 
 Matrix = NDArray[np.float64]
 Cues = Callable[[str], dict[str, float]]
@@ -71,7 +77,7 @@ def main() -> None:
     half = train(kinds, own, talk, ~kinds.second_half, ~talk.second_half)
     report_kinds("second half of intents_complexity", half, kinds, kinds.second_half)
     report_kinds("forty of our own", half, test, np.full(len(test.texts), True))
-    report_small_talk(half, talk, talk.second_half)
+    report_small_talk(half, talk, talk.second_half & ~np.array([text in OWN_TEXTS for text in talk.texts]))
     shipped = train(kinds, own, talk, np.full(len(kinds.texts), True), np.full(len(talk.texts), True))
     report_kinds("forty of our own, as shipped", shipped, test, np.full(len(test.texts), True))
     if arguments.write:
@@ -97,7 +103,11 @@ def _small_talk(data: Path) -> list[tuple[str, str]]:
         for row in _rows(data / name / "questions.jsonl"):
             if row.get("lang", "en") == "en":
                 labelled.setdefault(row["question"].strip(), "question")
-    return [*labelled.items(), *((line, "own talk") for line in (OWN / "small_talk.txt").read_text().splitlines())]
+    return [*labelled.items(), *_lines("small_talk.txt", "talk"), *_lines("to_documents.txt", "question")]
+
+
+def _lines(name: str, label: str) -> list[tuple[str, str]]:
+    return [(line, label) for line in (OWN / name).read_text(encoding="utf-8").splitlines()]
 
 
 def train(
@@ -109,14 +119,18 @@ def train(
     cues = np.vstack([kinds.cues[kinds_kept], own.cues])
     vectors = np.vstack([kinds.vectors[kinds_kept], own.vectors])
     is_talk = talk.labels != "question"
-    small_talk = _fit(talk.names, talk.cues[talk_kept], talk.vectors[talk_kept], is_talk[talk_kept], None, 1.0)
-    texts = [text for text, kept in zip(talk.texts, talk_kept & is_talk, strict=True) if kept]
+    own_talk = np.array([text in OWN_TEXTS for text in talk.texts])
+    kept, weights_of_talk = talk_kept | own_talk, np.where(own_talk, OWN_WEIGHT, 1.0)
+    small_talk = _fit(
+        talk.names, talk.cues[kept], talk.vectors[kept], is_talk[kept], weights_of_talk[kept], SMALL_TALK_PENALTY
+    )
+    stems = Counter(stem for at in np.flatnonzero(kept & is_talk) for stem in set(content_stems(talk.texts[at])))
     return QuestionModels(
         embedding_model=OnnxEmbedder(threads=1).model_id,
         kinds=_by_kind(kinds.names, cues, vectors, labels, weights),
         kinds_by_words=_by_kind(kinds.names, cues, np.zeros((len(cues), 0)), labels, weights, 1.0),
         small_talk=small_talk["True"],
-        small_talk_words=frozenset(stem for text in texts for stem in content_stems(text)),
+        small_talk_words=frozenset(stem for stem, count in stems.items() if count >= FEWEST_USES),
     )
 
 

@@ -7,7 +7,7 @@ which but one small talk is made of. A number, a quotation or any two words of a
 import re
 
 from citeloop.retrieval.question_kinds import QuestionModels, Vector
-from citeloop.text.words import content_stems
+from citeloop.text.words import content_stems, words
 
 SMALL_TALK_FROM = 0.5
 """Probability from which a text counts as small talk, if all its content words are words of small talk."""
@@ -49,7 +49,7 @@ def is_small_talk(text: str, models: QuestionModels, vector: Vector | None) -> b
     """Whether ``text`` asks nothing of the documents; ``vector`` None: by ``is_courtesy`` alone."""
     if is_courtesy(text):
         return True
-    if vector is None or len(text) > _MOST_CHARACTERS or _SUBJECT.search(text):
+    if vector is None or not words(text) or len(text) > _MOST_CHARACTERS or _SUBJECT.search(text):
         return False
     unknown = set(content_stems(text)) - models.small_talk_words
     wanted = SURE_FROM if unknown else SMALL_TALK_FROM

@@ -21,7 +21,7 @@ _LITERAL = re.compile(r"'((?:[^'\\\n]|\\.)*+)'(?=\s*+(?:,|\Z))|\"((?:[^\"\\\n]|\
 _TAG = re.compile(r"</?[a-zA-Z][\w-]{0,30}>")
 _BULLET = re.compile(r"\s*+(?:[-*+•·–—>]\s++|[\[(#]{0,2}\d{1,3}[.):\]]{1,2}(?=\s|[^\W\d])\s*+|[a-zA-Z]\)\s++)")
 _LABEL = re.compile(
-    r"(?:(?:alternative|alternate|search|sub|re-?written|re-?worded|rephrased|step-?back|general|broader|related)[\s-]++)?"
+    r"(?:(?:alternative|alternate|search|sub|re-?written|re-?worded|rephrased|step-?back|general|broader|related|stand-?alone)[\s-]++)?"
     r"(?:sub-?)?(?:quer(?:y|ies)|questions?|rewrit(?:e|ing)s?|rewordings?|variations?|versions?|alternatives?|q)\s*+"
     r"(?:#?\d{1,2}\s*+[:.)–-]|:)\s*+",
     re.IGNORECASE,

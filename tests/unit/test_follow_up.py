@@ -32,7 +32,7 @@ async def resolve(question: str, messages: list[AnyMessage], reply: Reply) -> tu
 @pytest.mark.parametrize(
     ("question", "turns", "standing"),
     [
-        ("And in 2019?", [VISITORS], "And in 2019? (visitors came lighthouse 2018)"),
+        ("And in 2019?", [VISITORS], "And in 2019? (many visitors came lighthouse 2018)"),
         ("When was she born?", [KEEPER], "When was she born? (kept lighthouse Ann Larsen)"),
         (
             "And her brother?",
@@ -67,7 +67,7 @@ async def test_the_models_question_is_searched_and_the_askers_words_are_kept() -
 @pytest.mark.parametrize("reply", ["", "I'm sorry, I cannot.", "null", "No evidence found", TimeoutError()])
 async def test_without_a_reply_to_read_the_words_decide(reply: Reply) -> None:
     update, _ = await resolve("And in 2019?", said(VISITORS.question, VISITORS.answer, "And in 2019?"), reply)
-    assert update["request"]["question"] == "And in 2019? (visitors came lighthouse 2018)"
+    assert update["request"]["question"] == "And in 2019? (many visitors came lighthouse 2018)"
     assert update["trace"]["follow_up"]["fallback"]
 
 

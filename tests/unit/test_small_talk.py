@@ -36,6 +36,12 @@ QUESTIONS = [
     "How old are you when you may retire?",
     "Good morning routine of the keeper",
     "What does 'thank you' mean on form 7?",
+    "Which people can you name as a guarantor?",
+    "Are you a member of the union after a year?",
+    "What do you call the person who keeps the lamp?",
+    "Where do you go when it rains on a day off?",
+    "How do you feel the pulse?",
+    "Who is your successor as a keeper?",
     "",
 ]
 DATA = Path(__file__).parents[3] / "shared" / "data"
