@@ -28,6 +28,8 @@ _OPENINGS = {
     "combiner": "Answer the original question",
     "follow_up": "You decide what to search for next",
     "step_back": "You are an expert at stepping back",
+    "standalone_question": "You make questions standalone",
+    "query_analyzer": "You classify questions",
     "answer": "Answer the question",
 }
 

@@ -12,10 +12,23 @@ from citeloop.state.graph_state import QueryState, SubQuestionTask
 from citeloop.state.multi_query_state import MultiQueryState
 
 
+async def route_after_authorize(state: QueryState) -> Literal["resolve_follow_up", "analyze_query"]:
+    """A question with turns before it is made standalone first."""
+    asked = sum(message.type == "human" for message in state["messages"])
+    return "resolve_follow_up" if asked > 1 else "analyze_query"
+
+
 async def route_after_analyze_query(
     state: QueryState,
-) -> Literal["plan_searches", "plan_scan", "rewrite_query", "ask_step_back", "decompose_question"]:
-    """The multi-query strategies first make queries of the question; for the others it is the only one."""
+) -> Literal[
+    "plan_searches", "plan_scan", "rewrite_query", "ask_step_back", "decompose_question", "reply_to_small_talk"
+]:
+    """The multi-query strategies first make queries of the question; for the others it is the only one.
+
+    Small talk asks nothing of the documents, so nothing is searched for.
+    """
+    if state["analysis"].get("small_talk"):
+        return "reply_to_small_talk"
     match state["analysis"]["strategy"]:
         case "rag_fusion":
             return "rewrite_query"
@@ -102,11 +115,11 @@ async def route_after_expand_context(
 
 
 async def route_after_compose_response(state: QueryState) -> Literal["review_answer", "audit_response"]:
-    """A person decides first, where that is asked for; a refusal claims nothing and needs no decision."""
+    """A person decides first, where that is asked for; a refusal, or small talk, claims nothing and needs none."""
     status = state["checked_response"]["status"]
     match state["request"].get("review", "off"):
         case "always":
-            return "audit_response" if status == "no_evidence" else "review_answer"
+            return "audit_response" if status in ("no_evidence", "small_talk") else "review_answer"
         case "low_confidence":
             return "review_answer" if status == "low_confidence" else "audit_response"
         case _:

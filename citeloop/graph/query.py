@@ -16,6 +16,7 @@ from citeloop.graph.edges import (
     fan_out_searches,
     route_after_analyze_query,
     route_after_assemble_context,
+    route_after_authorize,
     route_after_compose_response,
     route_after_decompose_question,
     route_after_drop_invalid_sources,
@@ -58,9 +59,11 @@ from citeloop.nodes.grade_passages import grade_passages
 from citeloop.nodes.plan_scan import plan_scan
 from citeloop.nodes.plan_searches import plan_searches
 from citeloop.nodes.refuse_answer import refuse_answer
+from citeloop.nodes.reply_to_small_talk import reply_to_small_talk
 from citeloop.nodes.rerank_chunks import rerank_chunks
 from citeloop.nodes.rerank_follow_ups import rerank_follow_ups
 from citeloop.nodes.research_sub_question import research_sub_question
+from citeloop.nodes.resolve_follow_up import resolve_follow_up
 from citeloop.nodes.review_answer import review_answer
 from citeloop.nodes.rewrite_query import rewrite_query
 from citeloop.nodes.scan_shard import scan_shard
@@ -119,7 +122,12 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     caller = ChatCaller(p.llm, p.workers)
     branch = NodesInLine(p.searcher, p.reader, p.reranker, caller, p.verifier, p.workers)
     node("authorize", door(authorize, store=p.store, door=p.door, workers=p.workers, least_review=p.config.review))
-    node("analyze_query", inside(analyze_query, analyzer=p.analyzer))
+    node("resolve_follow_up", inside(resolve_follow_up, caller=caller, prompt=load_prompt("standalone_question")))
+    analyze = inside(
+        analyze_query, analyzer=p.analyzer, caller=caller, prompt=load_prompt("query_analyzer"), workers=p.workers
+    )
+    node("analyze_query", analyze)
+    node("reply_to_small_talk", inside(reply_to_small_talk))
     node("rewrite_query", inside(rewrite_query, caller=caller, prompt=load_prompt("query_rewriter")))
     node("ask_step_back", inside(ask_step_back, caller=caller, prompt=load_prompt("step_back")))
     node("decompose_question", inside(decompose_question, caller=caller, prompt=load_prompt("decomposer")))
@@ -161,7 +169,8 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     node("audit_response", inside(audit_response, door=p.door, expose_steps=p.expose_steps))
 
     graph.add_edge(START, "authorize")
-    graph.add_edge("authorize", "analyze_query")
+    graph.add_conditional_edges("authorize", route_after_authorize)
+    graph.add_edge("resolve_follow_up", "analyze_query")
     graph.add_conditional_edges("analyze_query", route_after_analyze_query)
     graph.add_edge("rewrite_query", "plan_searches")
     graph.add_edge("ask_step_back", "plan_searches")
@@ -197,6 +206,7 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
         route_after_expand_context,
         ["research_sub_question", "assemble_context", "plan_searches", "plan_scan", "compose_response"],
     )
+    graph.add_edge("reply_to_small_talk", "compose_response")
     graph.add_edge("refuse_answer", "compose_response")
     graph.add_conditional_edges("compose_response", route_after_compose_response)
     graph.add_conditional_edges("review_answer", route_after_review_answer)

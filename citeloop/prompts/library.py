@@ -36,6 +36,8 @@ PLACEHOLDERS: Final[dict[str, frozenset[str]]] = {
     "combiner": frozenset({"question", "sub_questions_and_answers"}),
     "step_back": frozenset({"question"}),
     "follow_up": frozenset({"question", "documents", "open", "n"}),
+    "query_analyzer": frozenset({"question"}),
+    "standalone_question": frozenset({"question", "conversation"}),
     "answer_with_background": frozenset({"question", "step_back_question", "background_docs", "specific_docs"}),
 }
 """Every prompt with the values it takes."""

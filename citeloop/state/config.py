@@ -9,9 +9,17 @@ from citeloop.state.models import QueryOrigin
 
 Settings = TypeVar("Settings", bound=BaseModel)
 
-StrategyChoice = Literal[
-    "auto", "simple", "standard", "multi_hop", "graph", "exhaustive", "rag_fusion", "sub_questions", "step_back"
+RoutedStrategy = Literal[
+    "simple", "standard", "multi_hop", "graph", "exhaustive", "rag_fusion", "sub_questions", "step_back"
 ]
+StrategyChoice = Literal["auto", RoutedStrategy]
+
+Route = Literal[
+    "factual", "analytical", "complex", "comparative", "exploratory", "procedural", "multi_part", "needs_background"
+]
+"""Rows of the table by which ``auto`` chooses: intents, analytical ones of high complexity apart, and two traits."""
+
+AnalyzerChoice = Literal["offline", "model"]
 
 ContextUnit = Literal["chunk", "section", "document"]
 
@@ -32,6 +40,19 @@ class RAGConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     strategy: StrategyChoice = Field(default="auto", description="Retrieval strategy; auto lets the analyzer choose.")
+    routes: dict[Route, RoutedStrategy] = Field(
+        default_factory=dict,
+        description="Strategies that auto chooses by the analysis, in place of those of the default table; multi_part "
+        "and needs_background have none there, and go before the intents.",
+    )
+    analyzer: AnalyzerChoice = Field(
+        default="offline",
+        description="Who analyzes the question: models of its words and its embedding, or the chat model, where one is "
+        "configured and replies; offline otherwise.",
+    )
+    reply_to_small_talk: bool = Field(
+        default=True, description="Reply to greetings, thanks and questions about the assistant without a search."
+    )
     top_k: int | None = Field(
         default=None,
         ge=1,

@@ -67,6 +67,8 @@ class Request(TypedDict):
     review: ReviewPolicy
     checks: dict[str, Any]
     """What an answer has to pass, as the asker had it set, for an edit in review; by the names of ``RAGConfig``."""
+    asked: NotRequired[str]
+    """The asker's own words, where ``question`` is the standing question made of them and the turns before."""
 
 
 class Analysis(TypedDict):
@@ -78,6 +80,10 @@ class Analysis(TypedDict):
     """The strategy that runs."""
     reason: str
     """Why, in words, for the trace."""
+    multi_part: NotRequired[bool]
+    needs_background: NotRequired[bool]
+    small_talk: NotRequired[bool]
+    """The traits, as in ``QueryAnalysis``."""
 
 
 class Query(TypedDict):
@@ -215,6 +221,8 @@ class Verdict(TypedDict):
     passed: bool
     note: str
     """Why it did not pass, in words."""
+    small_talk: NotRequired[bool]
+    """Whether it is the fixed reply to small talk: no draft, and no refusal of an answer either."""
 
 
 class CheckedDraft(TypedDict):

@@ -15,6 +15,10 @@ from tests.handbook import HANDBOOK, audit_events, engine_over
 EDGES = {
     ("__start__", "authorize"),
     ("authorize", "analyze_query"),
+    ("authorize", "resolve_follow_up"),
+    ("resolve_follow_up", "analyze_query"),
+    ("analyze_query", "reply_to_small_talk"),
+    ("reply_to_small_talk", "compose_response"),
     ("analyze_query", "plan_searches"),
     ("analyze_query", "rewrite_query"),
     ("analyze_query", "ask_step_back"),

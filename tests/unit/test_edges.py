@@ -15,9 +15,9 @@ from citeloop.graph.edges import (
     route_after_expand_context,
     route_after_gather_sub_answers,
     route_after_generate_answer,
-    route_after_rerank_chunks,
     route_after_validate_citations,
 )
+from citeloop.graph.hop_edges import route_after_rerank_chunks
 from citeloop.state.graph_state import CheckedDraft, Passage, Query, QueryState, SearchTask
 
 ASKED: Query = {"text": "How much, and who pays?", "origin": "question"}
@@ -51,11 +51,6 @@ async def test_one_branch_per_shard_and_none_is_the_refusal() -> None:
     sends = await fan_out_scan({"search_tasks": tasks})
     assert [(send.node, send.arg["shard"]) for send in sends] == [("scan_shard", 0), ("scan_shard", 1)]  # type: ignore[union-attr]
     assert await fan_out_scan({"search_tasks": []}) == "refuse_answer"
-
-
-async def test_only_a_scan_is_chosen_from_for_coverage() -> None:
-    assert await route_after_rerank_chunks(running("exhaustive", {})) == "diversify_chunks"
-    assert await route_after_rerank_chunks(running("standard", {})) == "assemble_context"
 
 
 @pytest.mark.parametrize(
@@ -185,7 +180,16 @@ async def test_parts_that_cite_what_was_dropped_are_answered_anew() -> None:
     assert await route_after_drop_invalid_sources(split({}, {}, {})) == "gather_sub_answers"
 
 
-@pytest.mark.parametrize(("strategy", "expected"), [("graph", "walk_entities"), ("standard", "assemble_context")])
-async def test_graph_goes_on_from_what_was_found(strategy: str, expected: str) -> None:
-    state: Any = {"analysis": {"strategy": strategy}}
+@pytest.mark.parametrize(
+    ("strategy", "expected", "corrected"),
+    [
+        ("graph", "walk_entities", "walk_entities"),
+        ("exhaustive", "diversify_chunks", "diversify_chunks"),
+        ("multi_hop", "check_coverage", "assemble_context"),
+        ("standard", "grade_passages", "assemble_context"),
+    ],
+)
+async def test_what_was_found_goes_on_as_its_strategy_has_it(strategy: str, expected: str, corrected: str) -> None:
+    state: Any = {"analysis": {"strategy": strategy}, "round": 0}
     assert await route_after_rerank_chunks(state) == expected
+    assert await route_after_rerank_chunks({**state, "round": 1}) == corrected

@@ -10,11 +10,14 @@ from citeloop.errors import CorpusNotFound, InvalidRequest, MissingReason, Store
 from citeloop.governance.door import Door
 from citeloop.governance.identity import CALLER_KEY
 from citeloop.governance.run_record import RunRecord, attach_run_record
+from citeloop.models.chat_caller import ChatCaller
 from citeloop.nodes.analyze_query import analyze_query
 from citeloop.nodes.authorize import authorize
+from citeloop.prompts.library import load_prompt
 from citeloop.request_reading import MAX_QUESTION_CHARACTERS
 from citeloop.retrieval.analyzer import QueryAnalyzer
 from citeloop.state.models import UserContext
+from citeloop.testing import ScriptedChatModel
 from tests.unit.graph_fakes import InlineWorkers, OpenStore, RecordingAudit, runtime, turn
 
 
@@ -163,7 +166,15 @@ async def test_a_run_cancelled_while_the_row_is_written_knows_its_request() -> N
 async def strategy_of(question: str, choice: str = "auto") -> tuple[str, str]:
     state = turn()
     state["request"]["question"] = question
-    update = await analyze_query(state, runtime(strategy=choice), analyzer=QueryAnalyzer())
+    update = await analyze_query(
+        state,
+        runtime(strategy=choice),
+        {},
+        analyzer=QueryAnalyzer(),
+        caller=ChatCaller(ScriptedChatModel(replies=[]), InlineWorkers()),  # type: ignore[arg-type]
+        prompt=load_prompt("query_analyzer"),
+        workers=InlineWorkers(),  # type: ignore[arg-type]
+    )
     return update["analysis"]["strategy"], update["analysis"]["reason"]
 
 
