@@ -17,20 +17,6 @@ from citeloop.state.graph_state import Analysis, Query, QueryState
 from citeloop.state.models import QueryAnalysis, RetrievalStrategy
 from citeloop.workers import WorkerPool
 
-BUILT = frozenset(
-    {
-        RetrievalStrategy.SIMPLE,
-        RetrievalStrategy.STANDARD,
-        RetrievalStrategy.GRAPH_ENHANCED,
-        RetrievalStrategy.MULTI_HOP,
-        RetrievalStrategy.EXHAUSTIVE,
-        RetrievalStrategy.RAG_FUSION,
-        RetrievalStrategy.SUB_QUESTIONS,
-        RetrievalStrategy.STEP_BACK,
-    }
-)
-"""Strategies that have a path of their own in the graph; the others run ``standard`` and say so."""
-
 
 class Analyzer(Protocol):
     """What this node asks of ``QueryAnalyzer``."""
@@ -81,16 +67,13 @@ def _decide(analysis: QueryAnalysis, settings: RAGConfig) -> Analysis:
     choice = settings.strategy
     wanted = select_strategy(analysis, settings.routes) if choice == "auto" else RetrievalStrategy(choice)
     row = route_of(analysis, settings.routes)
-    strategy = wanted if wanted in BUILT else RetrievalStrategy.STANDARD
     given = f" by routes[{row}]" if row in settings.routes else ""
     reason = f"{analysis.reason}: {wanted}{given}" if choice == "auto" else f"{wanted} was asked for"
-    if strategy is not wanted:
-        reason += f"; {wanted} is not built yet, so {strategy} runs"
     small_talk = analysis.small_talk and settings.reply_to_small_talk
     return Analysis(
         intent=analysis.intent.value,
         estimated_complexity=analysis.estimated_complexity,
-        strategy=strategy.value,
+        strategy=wanted.value,
         reason=f"{analysis.reason}: no search" if small_talk else reason,
         multi_part=analysis.multi_part,
         needs_background=analysis.needs_background,

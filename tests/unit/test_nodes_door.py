@@ -16,7 +16,7 @@ from citeloop.nodes.authorize import authorize
 from citeloop.prompts.library import load_prompt
 from citeloop.request_reading import MAX_QUESTION_CHARACTERS
 from citeloop.retrieval.analyzer import QueryAnalyzer
-from citeloop.state.models import UserContext
+from citeloop.state.models import RetrievalStrategy, UserContext
 from citeloop.testing import ScriptedChatModel
 from tests.unit.graph_fakes import InlineWorkers, OpenStore, RecordingAudit, runtime, turn
 
@@ -191,10 +191,6 @@ async def test_auto_follows_the_table(question: str, strategy: str) -> None:
     assert (await strategy_of(question))[0] == strategy
 
 
-async def test_a_strategy_that_is_not_built_runs_standard_and_says_so() -> None:
-    strategy, reason = await strategy_of("When?", "exhaustive")
-    assert (strategy, "exhaustive was asked for; exhaustive is not built yet" in reason) == ("standard", True)
-
-
-async def test_the_callers_strategy_rules() -> None:
-    assert await strategy_of("Compare a and b.", "simple") == ("simple", "simple was asked for")
+@pytest.mark.parametrize("strategy", RetrievalStrategy)
+async def test_the_callers_strategy_rules(strategy: RetrievalStrategy) -> None:
+    assert await strategy_of("Compare a and b.", strategy.value) == (strategy.value, f"{strategy} was asked for")
