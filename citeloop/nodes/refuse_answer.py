@@ -18,6 +18,6 @@ async def refuse_answer(state: QueryState) -> Refused:
 
     An empty context never reaches the generator.
     """
-    found = "no passage that is good enough" if state["candidates"] else "no passage"
+    found = "no passage that is good enough" if state.get("candidates") else "no passage"
     verdict = refusal_verdict(INDEX_HAS_NO_ANSWER, f"the search found {found}")
     return Refused(best=CheckedDraft(round=state["round"], verdict=verdict, passages=[]))

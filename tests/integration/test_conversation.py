@@ -54,7 +54,7 @@ def test_a_follow_up_is_searched_as_a_standing_question(stores: Path) -> None:
 
 
 def test_the_model_makes_it_and_sees_the_askers_words_beside_it(stores: Path) -> None:
-    model = handbook_model(follow_up="What is the limit for hotels a night?")
+    model = handbook_model(standalone_question="What is the limit for hotels a night?")
     engine = engine_over(stores, model)
     history = [HumanMessage("Are hotels booked by the travel desk?"), AIMessage("Yes. [1]")]
     response = engine.query("And the limit?", access_reason="t", history=history, config=RAGConfig(strategy="standard"))

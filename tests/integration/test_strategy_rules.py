@@ -94,7 +94,7 @@ def test_turns_of_a_thread_do_not_leak(stores: Path, strategy: str) -> None:
     assert second.sub_answers == ()
     assert second.tokens_used == alone.tokens_used
     assert {query["query"] for query in second.trace["queries"]} == {LEAVE}
-    assert second.trace.keys() == alone.trace.keys()
+    assert second.trace.keys() - {"follow_up"} == alone.trace.keys()
 
 
 @each_strategy
