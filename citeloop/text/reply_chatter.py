@@ -18,7 +18,7 @@ _SERVICES = (
     r"|split|respond|do (?:that|this|so)|with)"
 )
 _REFUSAL = re.compile(
-    rf"{_UNABLE} (?:\w+ )?{_SERVICES}\b|unfortunately\b|i apologi[sz]e"
+    rf"{_UNABLE}(?:\W*$| (?:\w+ )?{_SERVICES}\b)|unfortunately\b|i apologi[sz]e"
     r"|i['’]?m sorry\b|(?:i am )?sorry(?:\W*$|[,.!:;]| but\b| i\b)"
     r"|as an ai(?: (?:language )?model| assistant|[,.]|$)|(?:none|null|n/?a|nil|empty)\W*$"
     r"|no (?:quer(?:y|ies)|(?:sub-?)?questions?)"
