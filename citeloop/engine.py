@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Any, Literal, NamedTuple, Unpack
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Checkpointer, Command
 from typing_extensions import TypedDict
@@ -55,6 +56,8 @@ class QueryOptions(TypedDict, total=False):
     """Settings of this question instead of the engine's."""
     thread_id: str
     """Conversation that the question belongs to; needs a checkpointer."""
+    history: Sequence[AnyMessage]
+    """Turns before the question, oldest first, where no thread keeps them: a follow-up is understood by them."""
 
 
 Decision = Literal["approve", "edit", "reject"]
@@ -112,7 +115,7 @@ class RAGQueryEngine:
             store=knowledge_store,
             searcher=HybridSearcher(knowledge_store, vector_index, lexical_index, embedder),
             reader=PassageReader(knowledge_store, embedder),
-            analyzer=QueryAnalyzer(),
+            analyzer=QueryAnalyzer(embedder),
             reranker=reranker,
             llm=llm,
             verifier=Verifier(embedder, judge),
@@ -197,6 +200,8 @@ class RAGQueryEngine:
         request = QueryInput(question=question, access_reason=access_reason, command="ask" if ask else "query")
         if corpora is not None:
             request["corpora"] = list(corpora)
+        if options.get("history"):
+            request["messages"] = list(options["history"])
         configurable: dict[str, object] = {CALLER_KEY: options.get("user_context") or UserContext()}
         if self._checkpointer is not None:
             configurable["thread_id"] = options.get("thread_id") or str(uuid.uuid4())

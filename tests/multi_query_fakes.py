@@ -26,7 +26,10 @@ _OPENINGS = {
     "decomposer": "Break the question",
     "sub_answer": "Answer the sub-question",
     "combiner": "Answer the original question",
+    "follow_up": "You decide what to search for next",
     "step_back": "You are an expert at stepping back",
+    "standalone_question": "You make questions standalone",
+    "query_analyzer": "You classify questions",
     "answer": "Answer the question",
 }
 

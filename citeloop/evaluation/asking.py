@@ -6,22 +6,32 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+
 from citeloop.errors import CiteloopError
-from citeloop.evaluation.sets import Question
+from citeloop.evaluation.sets import Question, Turn
 from citeloop.state.config import RAGConfig
 from citeloop.state.models import RAGResponse
 
 ACCESS_REASON = "evaluation"
 WARM_UP_QUESTION = "What is this about?"
+MOST_MESSAGES, MOST_ANSWER_CHARACTERS = 8, 1_000
+"""Of a question's history, so that it stays within what a graph takes as one input."""
 
 
 class AnsweringEngine(Protocol):
     """What is measured: ``citeloop.RAGQueryEngine``, or anything that answers like it."""
 
     async def aquery(
-        self, question: str, *, corpus_ids: Sequence[str] | None, access_reason: str, config: RAGConfig
+        self,
+        question: str,
+        *,
+        corpus_ids: Sequence[str] | None,
+        access_reason: str,
+        config: RAGConfig,
+        history: Sequence[AnyMessage] = (),
     ) -> RAGResponse:
-        """Answer ``question`` from the corpora named."""
+        """Answer ``question``, asked after the turns of ``history``, from the corpora named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +86,23 @@ async def _ask(engine: AnsweringEngine, task: Task, config: RAGConfig) -> Outcom
     started = time.perf_counter()
     try:
         response = await engine.aquery(
-            task.question.question, corpus_ids=task.corpora, access_reason=ACCESS_REASON, config=config
+            task.question.question,
+            corpus_ids=task.corpora,
+            access_reason=ACCESS_REASON,
+            config=config,
+            history=_messages(task.question.history),
         )
     except Exception as error:  # whatever it is, it is counted and listed
         message = _told(error)
     return Outcome(task.question, response, (time.perf_counter() - started) * 1000, message)
+
+
+def _messages(history: Sequence[Turn]) -> list[AnyMessage]:
+    """The last turns, as the engine takes them."""
+    return [
+        HumanMessage(turn.text) if turn.role == "user" else AIMessage(turn.text[:MOST_ANSWER_CHARACTERS])
+        for turn in history[-MOST_MESSAGES:]
+    ]
 
 
 def _told(error: Exception) -> str:

@@ -20,6 +20,7 @@ class _Options(TypedDict):
     corpora: tuple[str, ...]
     own_corpus: bool
     where: tuple[tuple[str, str], ...]
+    last_turn: bool
     limit: int | None
     strategy: StrategyChoice
     top_k: int | None
@@ -48,6 +49,7 @@ _file = click.Path(path_type=Path, dir_okay=False)
 @click.option("--corpus", "corpora", multiple=True, metavar="NAME", help="Search this corpus; repeat for several.")
 @click.option("--own-corpus", is_flag=True, help="Search each question in the corpus of its own documents.")
 @click.option("--where", multiple=True, metavar="FIELD=VALUE", callback=_read_pairs, help="Measure only such rows.")
+@click.option("--last-turn", is_flag=True, help="Leave out the turns before a question.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Measure N rows, the same in every run.")
 @click.option("--strategy", type=click.Choice(get_args(StrategyChoice)), default="auto", help="How to search.")
 @click.option("--top-k", type=click.IntRange(1, 50), metavar="N", help="Passages for the answer.")
@@ -93,7 +95,9 @@ def _run_options(options: _Options) -> "RunOptions":
     given = {"top_k": options["top_k"], "max_correction_rounds": options["rounds"]}
     return RunOptions(
         set_dir=options["set_dir"],
-        selection=Selection(options["corpora"], options["own_corpus"], options["where"], options["limit"]),
+        selection=Selection(
+            options["corpora"], options["own_corpus"], options["where"], options["last_turn"], options["limit"]
+        ),
         config=RAGConfig.model_validate(
             {"strategy": options["strategy"], **{name: value for name, value in given.items() if value is not None}}
         ),

@@ -69,6 +69,7 @@ class Report(_Part):
     set_counts: Mapping[str, int] = Field(description="Rows of the set by kind, before selection.")
     corpora: tuple[str, ...] = ()
     own_corpus: bool = False
+    last_turn: bool = False
     where: tuple[tuple[str, str], ...] = Field((), description="Fields of the rows measured, with their values.")
     limit: int | None = None
     concurrency: int = 1

@@ -16,10 +16,10 @@ from citeloop.evaluation.asking import Task
 from citeloop.evaluation.claims import ScoreClaim
 from citeloop.evaluation.evaluate import evaluate_claims, evaluate_intents, evaluate_questions
 from citeloop.evaluation.indexing import ensure_indexed, index_home
-from citeloop.evaluation.report import ClaimReport, QuestionReport, Report
+from citeloop.evaluation.report import ClaimReport, IntentReport, QuestionReport, Report
 from citeloop.evaluation.scoring import QuestionScore
 from citeloop.evaluation.selection import Selection, corpora_to_search, select
-from citeloop.evaluation.sets import EvaluationSet, LabelledClaim, read_set
+from citeloop.evaluation.sets import EvaluationSet, LabelledClaim, LabelledIntent, read_set
 from citeloop.knowledge.index_report import IndexProgress
 from citeloop.models.load import load_embedder
 from citeloop.models.memoized_embedder import MemoizedEmbedder
@@ -61,6 +61,7 @@ def run_evaluation(options: RunOptions, settings: Settings, console: Console) ->
         set_counts=_count_rows(evaluation_set),
         corpora=options.selection.corpora or evaluation_set.corpora,
         own_corpus=options.selection.own_corpus,
+        last_turn=options.selection.last_turn,
         where=options.selection.where,
         limit=options.selection.limit,
         concurrency=options.concurrency,
@@ -68,7 +69,7 @@ def run_evaluation(options: RunOptions, settings: Settings, console: Console) ->
         versions=_versions(settings),
         questions=questions,
         claims=_run_claims(chosen.claims, settings, console),
-        intents=evaluate_intents(chosen.intents, QueryAnalyzer()) if chosen.intents else None,
+        intents=_run_intents(chosen.intents, settings),
     )
     return report, scores
 
@@ -112,6 +113,10 @@ def _run_claims(claims: Sequence[LabelledClaim], settings: Settings, console: Co
     with Progress(console=console) as progress:
         bar = progress.add_task("claims", total=len(claims))
         return evaluate_claims(claims, _claim_scorer(settings), lambda: progress.advance(bar))
+
+
+def _run_intents(rows: Sequence[LabelledIntent], settings: Settings) -> IntentReport | None:
+    return evaluate_intents(rows, QueryAnalyzer(MemoizedEmbedder(load_embedder(settings)))) if rows else None
 
 
 def _claim_scorer(settings: Settings) -> ScoreClaim:

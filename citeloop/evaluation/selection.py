@@ -22,6 +22,8 @@ class Selection:
     """Search each question in the corpus of its own documents only."""
     where: tuple[tuple[str, str], ...] = ()
     """Fields that a row must have, with their values; all must hold, also two of one field (a list may hold both)."""
+    last_turn: bool = False
+    """Ask a question that has turns before it as if it had none."""
     limit: int | None = None
     """Rows measured at the most: a sample that is the same in every run."""
 
@@ -37,7 +39,7 @@ def select(evaluation_set: EvaluationSet, selection: Selection) -> EvaluationSet
     """
     chosen = replace(
         evaluation_set,
-        questions=_select(evaluation_set.questions, selection),
+        questions=_without_history(_select(evaluation_set.questions, selection), selection),
         claims=_select(evaluation_set.claims, selection),
         intents=_select(evaluation_set.intents, selection),
     )
@@ -46,6 +48,12 @@ def select(evaluation_set: EvaluationSet, selection: Selection) -> EvaluationSet
         wanted = " and ".join(f"{name}={value}" for name, value in selection.where)
         raise InvalidRequest(f"no row of {evaluation_set.name} has {wanted}; leave --where out to measure all")
     return chosen
+
+
+def _without_history(questions: tuple[Question, ...], selection: Selection) -> tuple[Question, ...]:
+    if not selection.last_turn:
+        return questions
+    return tuple(question.model_copy(update={"history": ()}) for question in questions)
 
 
 def corpora_to_search(evaluation_set: EvaluationSet, selection: Selection) -> list[tuple[str, ...]]:

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -39,6 +39,15 @@ class Row(BaseModel):
         raise NotImplementedError
 
 
+class Turn(BaseModel):
+    """What was said before a question."""
+
+    model_config = ConfigDict(frozen=True)
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
 class Question(Row):
     """A line of ``questions.jsonl``."""
 
@@ -52,6 +61,8 @@ class Question(Row):
     context_doc_id: str | None = None
     """The document the question was written against, also when it does not answer it."""
     corpus_id: str | None = None
+    history: tuple[Turn, ...] = ()
+    """The turns before a question that was asked in a conversation, oldest first."""
 
     @property
     def key(self) -> str:

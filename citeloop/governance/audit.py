@@ -25,7 +25,9 @@ from citeloop.fork import call_after_fork
 from citeloop.governance.audit_format import bring_up_to_date
 
 AuditEvent: TypeAlias = Literal["asked", "ended", "rights"]
-Outcome = Literal["answered", "low_confidence", "no_evidence", "rejected", "failed", "cancelled", "interrupted"]
+Outcome = Literal[
+    "answered", "low_confidence", "no_evidence", "rejected", "small_talk", "failed", "cancelled", "interrupted"
+]
 
 _GENESIS = "0" * 64
 _BUSY_S = 10.0

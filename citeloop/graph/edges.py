@@ -12,10 +12,23 @@ from citeloop.state.graph_state import QueryState, SubQuestionTask
 from citeloop.state.multi_query_state import MultiQueryState
 
 
+async def route_after_authorize(state: QueryState) -> Literal["resolve_follow_up", "analyze_query"]:
+    """A question with turns before it is made standalone first."""
+    asked = sum(message.type == "human" for message in state["messages"])
+    return "resolve_follow_up" if asked > 1 else "analyze_query"
+
+
 async def route_after_analyze_query(
     state: QueryState,
-) -> Literal["plan_searches", "rewrite_query", "ask_step_back", "decompose_question"]:
-    """The multi-query strategies first make queries of the question; for the others it is the only one."""
+) -> Literal[
+    "plan_searches", "plan_scan", "rewrite_query", "ask_step_back", "decompose_question", "reply_to_small_talk"
+]:
+    """The multi-query strategies first make queries of the question; for the others it is the only one.
+
+    Small talk asks nothing of the documents, so nothing is searched for.
+    """
+    if state["analysis"].get("small_talk"):
+        return "reply_to_small_talk"
     match state["analysis"]["strategy"]:
         case "rag_fusion":
             return "rewrite_query"
@@ -24,7 +37,7 @@ async def route_after_analyze_query(
         case "sub_questions":
             return "decompose_question"
         case _:
-            return "plan_searches"
+            return _looking(state)
 
 
 async def route_after_decompose_question(state: QueryState) -> list[Send] | Literal["plan_searches"]:
@@ -41,6 +54,12 @@ async def fan_out_searches(state: QueryState) -> list[Send] | Literal["refuse_an
     """One branch per planned search; none planned is the refusal (an empty list would end the run silently)."""
     tasks = state["search_tasks"]
     return [Send("search_corpus", task) for task in tasks] if tasks else "refuse_answer"
+
+
+async def fan_out_scan(state: QueryState) -> list[Send] | Literal["refuse_answer"]:
+    """One branch per shard; where nothing is indexed, the refusal."""
+    tasks = state["search_tasks"]
+    return [Send("scan_shard", task) for task in tasks] if tasks else "refuse_answer"
 
 
 async def route_after_assemble_context(
@@ -75,32 +94,32 @@ async def route_after_validate_citations(
 
 async def route_after_drop_invalid_sources(
     state: QueryState,
-) -> list[Send] | Literal["generate_answer", "plan_searches", "gather_sub_answers"]:
+) -> list[Send] | Literal["generate_answer", "plan_searches", "plan_scan", "gather_sub_answers"]:
     """Regenerate from what is left; when nothing is, search again without the dropped sources.
 
     Sub-questions are answered anew where their answers cite what was dropped; where none does, they are combined anew.
     """
     if _is_split(state):
         return _branches(state, _citing_excluded(state)) or "gather_sub_answers"
-    return "generate_answer" if state["passages"] else "plan_searches"
+    return "generate_answer" if state["passages"] else _looking(state)
 
 
 async def route_after_expand_context(
     state: QueryState,
-) -> list[Send] | Literal["assemble_context", "plan_searches", "compose_response"]:
+) -> list[Send] | Literal["assemble_context", "plan_searches", "plan_scan", "compose_response"]:
     """Assemble what stood around the passages, or search wider: of sub-questions, for those not answered well."""
     if _is_split(state):
         weak = [number for number, part in enumerate(state["sub_answers"]) if not part["passed"]]
         return _branches(state, weak) or "compose_response"
-    return "assemble_context" if state["correction"] == "neighbours" else "plan_searches"
+    return "assemble_context" if state["correction"] == "neighbours" else _looking(state)
 
 
 async def route_after_compose_response(state: QueryState) -> Literal["review_answer", "audit_response"]:
-    """A person decides first, where that is asked for; a refusal claims nothing and needs no decision."""
+    """A person decides first, where that is asked for; a refusal, or small talk, claims nothing and needs none."""
     status = state["checked_response"]["status"]
     match state["request"].get("review", "off"):
         case "always":
-            return "audit_response" if status == "no_evidence" else "review_answer"
+            return "audit_response" if status in ("no_evidence", "small_talk") else "review_answer"
         case "low_confidence":
             return "review_answer" if status == "low_confidence" else "audit_response"
         case _:
@@ -124,6 +143,10 @@ def sub_question_task(state: QueryState | MultiQueryState, number: int) -> SubQu
         excluded_ids=state.get("excluded_ids", []),
         request=state["request"],
     )
+
+
+def _looking(state: QueryState) -> Literal["plan_searches", "plan_scan"]:
+    return "plan_scan" if state["analysis"]["strategy"] == "exhaustive" else "plan_searches"
 
 
 def _branches(state: QueryState, numbers: Iterable[int]) -> list[Send]:

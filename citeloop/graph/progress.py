@@ -22,7 +22,8 @@ class Progress(TypedDict):
 def progress_of(node: str, state: Any, update: Any, milliseconds: float) -> Progress:
     """The event of a node that was called with ``state`` and returned ``update``."""
     counts = _COUNTS[node](update) if node in _COUNTS and isinstance(update, Mapping) else {}
-    where = f" {state['corpus']}" if node == "search_corpus" else ""
+    counts |= {"rows": state["rows"], "total": state["total_rows"]} if node == "scan_shard" else {}
+    where = f" {state['corpus']}" if node in ("search_corpus", "scan_shard") else ""
     told = ", ".join(f"{count} {name}" for name, count in counts.items())
     text = f"{node.replace('_', ' ')}{where}: {told + ', ' if told else ''}{milliseconds:.0f} ms"
     return Progress(event="progress", node=node, milliseconds=round(milliseconds, 3), counts=counts, text=text)
@@ -66,6 +67,11 @@ def _validated(update: Update) -> dict[str, int]:
 _COUNTS: Mapping[str, Callable[[Update], dict[str, int]]] = {
     "rewrite_query": _sizes(queries="queries"),
     "ask_step_back": _sizes(queries="queries"),
+    "ask_follow_up": _sizes(queries="queries"),
+    "check_coverage": lambda update: {"open": len(update["coverage"]["open"])},
+    "grade_passages": lambda update: {"good": update["grading"]["good"]},
+    "correct_retrieval": _sizes(queries="queries"),
+    "rerank_follow_ups": _sizes(candidates="candidates"),
     "decompose_question": _sizes(queries="queries"),
     "research_sub_question": _researched,
     "search_documents": _found,
@@ -75,8 +81,12 @@ _COUNTS: Mapping[str, Callable[[Update], dict[str, int]]] = {
     "combine_sub_answers": _generated,
     "plan_searches": _sizes(searches="search_tasks"),
     "search_corpus": _searched,
+    "plan_scan": _sizes(shards="search_tasks"),
+    "scan_shard": _searched,
     "fuse_results": _sizes(candidates="candidates"),
     "rerank_chunks": _sizes(candidates="candidates"),
+    "walk_entities": _sizes(candidates="candidates", failures="search_failures"),
+    "diversify_chunks": _sizes(candidates="candidates"),
     "assemble_context": _sizes(passages="passages"),
     "generate_answer": _generated,
     "validate_citations": _validated,

@@ -7,6 +7,7 @@ from pathlib import Path
 from citeloop.governance.access import may_own
 from citeloop.knowledge.corpus import OpenCorpus, require_corpus_name
 from citeloop.knowledge.embedding import require_embedding_model
+from citeloop.knowledge.entity_writer import EntityWriter
 from citeloop.knowledge.index_journal import IndexJournal
 from citeloop.knowledge.index_report import IndexReport, OnProgress
 from citeloop.knowledge.indexes import LexicalIndex, VectorIndex
@@ -66,6 +67,7 @@ class Indexer:
             writer, journal = StoreWriter(connection), self._journal(connection)
             corpus = self._open_or_create(connection, corpus_name, caller)
             journal.recover()
+            EntityWriter(connection).link_unlinked()
             run = IngestRun(source, corpus, writer, journal, self._embedder, progress)
             return run.complete(prune)
 

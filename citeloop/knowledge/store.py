@@ -10,11 +10,13 @@ from citeloop.errors import CorpusNotFound
 from citeloop.governance.access import AccessPolicy, OwnersAndGrants, parse_principal
 from citeloop.governance.rights_change import OnRightsChange, unrecorded
 from citeloop.knowledge.corpus import Chunk, ChunkSentences, CorpusSummary, Grant, OpenCorpus
+from citeloop.knowledge.entities import EntityReader
 from citeloop.knowledge.rights import CorpusRights, bind_principals, is_among_readable, is_readable
 from citeloop.knowledge.store_file import StoreFile
 from citeloop.knowledge.vector_codec import decode_sentences, decode_vectors
 from citeloop.models.embedder import Vectors
 from citeloop.state.models import UserContext
+from citeloop.text.entity_names import canonical_name
 
 _CORPUS = "SELECT id, name, embedding_model, dimension, version FROM corpora"
 _COLUMNS = """
@@ -182,6 +184,19 @@ class HierarchicalKnowledgeStore:
         Without the given ones; by document and position.
         """
         return self._chunks_around(corpus, chunk_ids, "beside.section_id = asked.section_id", {})
+
+    def get_chunks_by_entity(self, corpus: OpenCorpus, entity: str, limit: int) -> list[Chunk]:
+        """At most ``limit`` chunks of what ``entity`` names, however it is spelt (ADR-031), in the order of the store:
+        those whose title or headings name it, then those that mention it."""
+        with self.reading_entities([corpus]) as readers:
+            found = readers[corpus.name].chunk_ids(canonical_name(entity), limit)
+        return self.read_chunks(corpus, found)
+
+    @contextmanager
+    def reading_entities(self, corpora: Sequence[OpenCorpus]) -> Iterator[dict[str, EntityReader]]:
+        """The entities of each corpus, by its name, over one connection: for many reads in a row."""
+        with self.file.reading() as connection:
+            yield {corpus.name: EntityReader(connection, corpus) for corpus in corpora}
 
     def scan_vectors(self, corpus: OpenCorpus, batch_size: int = 4096) -> Iterator[tuple[list[str], Vectors]]:
         """All chunks of the corpus: ids with their unit vectors ``(n, dimension)``, ``n`` at most ``batch_size``.

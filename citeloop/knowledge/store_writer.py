@@ -10,6 +10,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 from citeloop.knowledge.corpus import OpenCorpus
 from citeloop.knowledge.embedding import EmbeddedDocument
+from citeloop.knowledge.entity_writer import EntityWriter
 from citeloop.knowledge.store_file import transaction
 from citeloop.knowledge.vector_codec import encode_sentences, encode_vector
 
@@ -32,6 +33,7 @@ class StoreWriter:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self._entities = EntityWriter(connection)
 
     def holds_corpus(self, name: str) -> bool:
         """Whether there is a corpus of that name, whoever may open it."""
@@ -89,6 +91,7 @@ class StoreWriter:
 
     def _remove(self, document_id: str) -> None:
         self._note_stale(document_id)
+        self._entities.unlink(document_id)
         self._connection.execute("DELETE FROM documents WHERE id = ?", (document_id,))
 
     def _note_stale(self, document_id: str) -> None:
@@ -133,6 +136,7 @@ class StoreWriter:
                 )
             ],
         )
+        self._entities.link(document_id)
         self._note_stale(document_id)
 
     def _advance(self, corpus_id: str) -> int:

@@ -12,6 +12,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from pydantic import ConfigDict, Field
 
 from citeloop.models.evidence import EvidenceJudge
+from citeloop.models.follow_up_writer import write_follow_up
 from citeloop.models.grounded_writer import (
     write_answer_with_background,
     write_combination,
@@ -35,6 +36,7 @@ WRITERS: Final[Mapping[str, Writer]] = MappingProxyType(
         "sub_answer": write_sub_answer,
         "combiner": write_combination,
         "step_back": write_step_back,
+        "standalone_question": write_follow_up,
         "answer_with_background": write_answer_with_background,
     }
 )

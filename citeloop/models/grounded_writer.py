@@ -8,6 +8,7 @@ from citeloop.models.fitness import weigh_fitness
 from citeloop.models.prompt_reading import PromptDocument, read_documents, read_sub_answers, read_text
 from citeloop.models.quotable import BETWEEN_CELLS, Quotable, cut_quotables
 from citeloop.models.quoting import Place, choose_places, plan_for, reading_order
+from citeloop.prompts.conversation import standing_part
 from citeloop.prompts.refusals import NO_EVIDENCE, NOT_FOUND, PART_NOT_FOUND, is_refusal
 from citeloop.text.sentences import Span, split_sentences
 
@@ -20,7 +21,7 @@ _cut = lru_cache(maxsize=2_048)(cut_quotables)
 
 def write_grounded_answer(values: Mapping[str, str], judge: EvidenceJudge) -> str:
     """The best sentences of the documents, or the refusal."""
-    return quote_answer(read_text(values["question"]), read_documents(values["documents"]), judge)
+    return quote_answer(standing_part(read_text(values["question"])), read_documents(values["documents"]), judge)
 
 
 def write_sub_answer(values: Mapping[str, str], judge: EvidenceJudge) -> str:
@@ -32,7 +33,7 @@ def write_sub_answer(values: Mapping[str, str], judge: EvidenceJudge) -> str:
 def write_answer_with_background(values: Mapping[str, str], judge: EvidenceJudge) -> str:
     """The best sentences of both sets of documents, the specific ones read first, or the refusal."""
     documents = [*read_documents(values["specific_docs"]), *read_documents(values["background_docs"])]
-    return quote_answer(read_text(values["question"]), documents, judge)
+    return quote_answer(standing_part(read_text(values["question"])), documents, judge)
 
 
 def write_combination(values: Mapping[str, str], judge: EvidenceJudge) -> str:

@@ -45,7 +45,7 @@ def write_rewrites(values: Mapping[str, str], judge: EvidenceJudge) -> str:
 def write_sub_questions(values: Mapping[str, str], judge: EvidenceJudge) -> str:
     """The parts of a compound question, one a line; the question itself where its words show no seam."""
     question = " ".join(read_text(values["question"]).split())
-    return "\n".join(_distinct(_parts(question)))
+    return "\n".join(_distinct(parts_of(question)))
 
 
 def write_step_back(values: Mapping[str, str], judge: EvidenceJudge) -> str:
@@ -53,8 +53,8 @@ def write_step_back(values: Mapping[str, str], judge: EvidenceJudge) -> str:
     question = " ".join(read_text(values["question"]).split())
     if named := names(question):
         return f"What is generally known about {named[0]}?"
-    keywords = " ".join(_keywords(question))
-    return f"What are the general rules and principles of {keywords}?" if keywords else question
+    subject = " ".join(keywords(question))
+    return f"What are the general rules and principles of {subject}?" if subject else question
 
 
 def names(question: str) -> list[str]:
@@ -73,21 +73,23 @@ def _capitalised(phrase: str) -> str:
 
 
 def _variants(question: str) -> Iterator[str]:
-    keywords, named = " ".join(_keywords(question)), names(question)
+    subject, named = " ".join(keywords(question)), names(question)
     cue = next((words for pattern, words in _CUES if pattern.search(question)), "")
     if len(named) > 1:
         yield from named[:2]
-    if keywords:
-        yield f"{keywords} {cue}".strip()
+    if subject:
+        yield f"{subject} {cue}".strip()
     yield from named
-    yield keywords
+    yield subject
 
 
-def _keywords(question: str) -> list[str]:
+def keywords(question: str) -> list[str]:
+    """Its words but stop words, in order, as they are written; repeats kept."""
     return [word for word in _WORD.findall(question) if word.casefold() not in STOPWORDS]
 
 
-def _parts(question: str) -> list[str]:
+def parts_of(question: str) -> list[str]:
+    """The questions that a compound one is made of; itself alone where its words show no seam."""
     parts = [part.strip(" ,;?") + "?" for part in _SECOND_QUESTION.split(question) if part.strip(" ,;?")]
     return parts if len(parts) > 1 else _one_for_each_name(question) or _one_for_each_property(question) or [question]
 

@@ -2,32 +2,27 @@
 
 from typing import Protocol
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from citeloop.retrieval.analyzer import select_strategy
+from citeloop.models.chat_caller import ChatCaller, ChatReply
+from citeloop.prompts.library import Prompt
+from citeloop.prompts.multi_query import fill
+from citeloop.retrieval.analysis_reply import read_analysis
+from citeloop.retrieval.analyzer import route_of, select_strategy
 from citeloop.retrieval.query_plan import queries_of
 from citeloop.state.config import RAGConfig, run_config
 from citeloop.state.graph_state import Analysis, Query, QueryState
 from citeloop.state.models import QueryAnalysis, RetrievalStrategy
-
-BUILT = frozenset(
-    {
-        RetrievalStrategy.SIMPLE,
-        RetrievalStrategy.STANDARD,
-        RetrievalStrategy.RAG_FUSION,
-        RetrievalStrategy.SUB_QUESTIONS,
-        RetrievalStrategy.STEP_BACK,
-    }
-)
-"""Strategies that have a path of their own in the graph; the others run ``standard`` and say so."""
+from citeloop.workers import WorkerPool
 
 
 class Analyzer(Protocol):
     """What this node asks of ``QueryAnalyzer``."""
 
     def analyze(self, question: str) -> QueryAnalysis:
-        """The analysis of one question."""
+        """The analysis of one question. Blocking."""
 
 
 class Analyzed(TypedDict):
@@ -35,23 +30,52 @@ class Analyzed(TypedDict):
 
     analysis: Analysis
     queries: list[Query]
+    tokens: dict[str, int]
 
 
-async def analyze_query(state: QueryState, runtime: Runtime[RAGConfig], *, analyzer: Analyzer) -> Analyzed:
-    """Analyze the question; the caller's strategy rules, ``auto`` takes the one of ADR-031's table."""
-    analysis = analyzer.analyze(state["request"]["question"])
-    choice = run_config(runtime.context, state["request"]).strategy
-    wanted = select_strategy(analysis) if choice == "auto" else RetrievalStrategy(choice)
-    strategy = wanted if wanted in BUILT else RetrievalStrategy.STANDARD
-    reason = f"{analysis.reason}: {wanted}" if choice == "auto" else f"{wanted} was asked for"
-    if strategy is not wanted:
-        reason += f"; {wanted} is not built yet, so {strategy} runs"
+async def analyze_query(
+    state: QueryState,
+    runtime: Runtime[RAGConfig],
+    config: RunnableConfig,
+    *,
+    analyzer: Analyzer,
+    caller: ChatCaller,
+    prompt: Prompt,
+    workers: WorkerPool,
+) -> Analyzed:
+    """Analyze the question; the caller's strategy rules, ``auto`` takes the one of the table of ``routes``.
+
+    The chat model analyzes where the settings ask for it; where its reply is none to read, the ``analyzer`` does.
+    """
+    question, settings = state["request"]["question"], run_config(runtime.context, state["request"])
+    reply = ChatReply("", 0)
+    if settings.analyzer == "model":
+        messages, limit = fill(prompt, {"question": question}), settings.model_timeout_s
+        reply = await caller.attempt(messages, config, name="analyze", prompt=prompt.name, timeout_s=limit)
+    analysis = read_analysis(reply.text)
+    if analysis is None:
+        analysis = await workers.run(analyzer.analyze, question)
     return Analyzed(
-        analysis=Analysis(
-            intent=analysis.intent.value,
-            estimated_complexity=analysis.estimated_complexity,
-            strategy=strategy.value,
-            reason=reason,
-        ),
-        queries=queries_of([state["request"]["question"]], "question"),
+        analysis=_decide(analysis, settings),
+        queries=queries_of([question], "question"),
+        tokens={"analyze_query": reply.tokens},
+    )
+
+
+def _decide(analysis: QueryAnalysis, settings: RAGConfig) -> Analysis:
+    """The strategy, with the reason in words."""
+    choice = settings.strategy
+    wanted = select_strategy(analysis, settings.routes) if choice == "auto" else RetrievalStrategy(choice)
+    row = route_of(analysis, settings.routes)
+    given = f" by routes[{row}]" if row in settings.routes else ""
+    reason = f"{analysis.reason}: {wanted}{given}" if choice == "auto" else f"{wanted} was asked for"
+    small_talk = analysis.small_talk and settings.reply_to_small_talk
+    return Analysis(
+        intent=analysis.intent.value,
+        estimated_complexity=analysis.estimated_complexity,
+        strategy=wanted.value,
+        reason=f"{analysis.reason}: no search" if small_talk else reason,
+        multi_part=analysis.multi_part,
+        needs_background=analysis.needs_background,
+        small_talk=small_talk,
     )

@@ -1,7 +1,7 @@
 """The passages that will stand before the generator: deduplicated, ordered, within the token budget, numbered."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
@@ -9,9 +9,10 @@ from typing_extensions import TypedDict
 
 from citeloop.governance.identity import caller_of
 from citeloop.knowledge.corpus import Chunk
-from citeloop.prompts.grounded_answer import render_document
+from citeloop.retrieval.candidate_ranking import distinct
 from citeloop.retrieval.context_budget import fit_in_budget, passage_budget
-from citeloop.retrieval.draft_prompt import DraftPrompt, draft_prompt
+from citeloop.retrieval.context_unit import ContextUnits, Grown, prompt_tokens
+from citeloop.retrieval.draft_prompt import draft_prompt
 from citeloop.retrieval.passages import PassageReader, numbered_passage
 from citeloop.retrieval.prompt_passages import split_background
 from citeloop.retrieval.query_plan import query_from
@@ -38,6 +39,8 @@ async def assemble_context(
 ) -> Assembled:
     """Take the best candidates, once each, in order of relevance, as many as ``top_k`` and the token budget allow.
 
+    With ``context_unit`` they are grown to their sections or documents, as far as the budget allows.
+
     Background comes last: where room is short, it makes way.
     """
     settings = run_config(runtime.context, state["request"])
@@ -48,40 +51,38 @@ async def assemble_context(
     def assemble() -> list[Passage]:
         chunks, _ = reader.read_with_sentences(chosen, caller_of(config))
         ordered = [chunks[chunk_id] for chunk_id in scores if chunk_id in chunks]
-        fitting = _fitting(ordered, draft_prompt(state, []), settings)
-        return [
-            {**numbered_passage(number, chunk, scores[chunk.id]), "origin": origins[chunk.id]}
-            for number, chunk in enumerate(fitting, start=1)
-        ]
+        frame = sum(count_tokens(message.text) for message in draft_prompt(state, []).messages)
+        budget = passage_budget(frame, settings)
+        fitting = _fitting(ordered, budget)
+        if settings.context_unit != "chunk":
+            excluded = state["excluded_ids"]
+            fitting = ContextUnits(reader).grow(ordered, settings.context_unit, budget, excluded, caller_of(config))
+        return [_passage(number, one, scores, origins) for number, one in enumerate(fitting, start=1)]
 
     return Assembled(passages=await workers.run(assemble))
 
 
-def _fitting(chunks: Sequence[Chunk], frame: DraftPrompt, settings: RAGConfig) -> list[Chunk]:
-    budget = passage_budget(sum(count_tokens(message.text) for message in frame.messages), settings)
-    return [chunks[index] for index in fit_in_budget([_prompt_tokens(chunk) for chunk in chunks], budget)]
+def _fitting(chunks: Sequence[Chunk], budget: int) -> list[Grown]:
+    taken = fit_in_budget([prompt_tokens(chunk) for chunk in chunks], budget)
+    return [Grown(chunks[index], [chunks[index].id]) for index in taken]
+
+
+def _passage(number: int, one: Grown, scores: Mapping[str, float], origins: Mapping[str, QueryOrigin]) -> Passage:
+    passage = numbered_passage(number, one.chunk, scores[one.chunk.id])
+    passage["origin"] = origins[one.chunk.id]
+    if len(one.members) > 1:
+        passage["members"] = one.members
+    return passage
 
 
 def _choose(state: QueryState, settings: RAGConfig) -> list[Candidate]:
     excluded = set(state["excluded_ids"])
     specific, background = split_background([c for c in state["candidates"] if c["chunk_id"] not in excluded])
     if state["correction"] == "neighbours":  # the last context and what stands around it: nothing to cut
-        return _distinct([*specific, *background])
+        return distinct([*specific, *background])
     wanted = functools.partial(
         settings.passages_wanted, state["analysis"]["strategy"], widened=state["correction"] == "widen"
     )
     asked: QueryOrigin = "sub_question" if query_from(state["queries"], "sub_question") else "question"
-    chosen = _distinct(specific)[: wanted(asked)]
-    return _distinct([*chosen, *background])[: len(chosen) + wanted("step_back")]
-
-
-def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Each chunk once, where it stands first."""
-    first: dict[str, Candidate] = {}
-    for candidate in candidates:
-        first.setdefault(candidate["chunk_id"], candidate)
-    return list(first.values())
-
-
-def _prompt_tokens(chunk: Chunk) -> int:
-    return count_tokens(render_document(99, chunk.title, chunk.heading_path, chunk.text))
+    chosen = distinct(specific)[: wanted(asked)]
+    return distinct([*chosen, *background])[: len(chosen) + wanted("step_back")]

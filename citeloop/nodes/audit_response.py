@@ -18,6 +18,8 @@ class Audited(Departure):
     checked_response: dict[str, Any]
     queries: list[Any]
     search_tasks: list[Any]
+    coverage: None
+    grading: None
     candidates: list[Any]
     passages: list[Any]
     best: None
@@ -44,6 +46,8 @@ async def audit_response(state: QueryState, config: RunnableConfig, *, door: Doo
         checked_response={},
         queries=[],
         search_tasks=[],
+        coverage=None,
+        grading=None,
         candidates=[],
         passages=[],
         best=None,

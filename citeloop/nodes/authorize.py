@@ -38,6 +38,9 @@ class Admitted(TypedDict):
     corrections_tried: list[str]
     ranked_lists: Overwrite
     search_failures: Overwrite
+    hop: int
+    coverage: None
+    grading: None
     candidates: list[Any]
     excluded_ids: list[str]
     passages: list[Any]
@@ -87,6 +90,9 @@ async def authorize(
         corrections_tried=[],
         ranked_lists=Overwrite({}),
         search_failures=Overwrite({}),
+        hop=0,
+        coverage=None,
+        grading=None,
         candidates=[],
         excluded_ids=[],
         passages=[],

@@ -29,6 +29,8 @@ async def compose_response(state: QueryState, config: RunnableConfig, *, expose_
         best,
         RetrievalStrategy(state["analysis"]["strategy"]),
         len({candidate["chunk_id"] for candidate in state["candidates"]}) or len(best["passages"]),
+        entities_traversed=state["trace"].get("entities", {}),
+        hops_executed=len(state["trace"].get("hops", ())) or 1,
         correction_rounds=state["round"],
         tokens_used=sum(state["tokens"].values()),
         sub_answers=tuple(SubAnswer.model_validate(part) for part in best.get("sub_answers", ())),

@@ -9,6 +9,7 @@ class Dropped(TypedDict):
     """The context without them, numbered anew."""
 
     round: int
+    hop: int
     corrections_tried: list[str]
     excluded_ids: list[str]
     passages: list[Passage]
@@ -18,8 +19,11 @@ async def drop_invalid_sources(state: QueryState) -> Dropped:
     """Drop the chunks of invalid citations for the rest of this turn (ADR-031: over 30% invalid, regenerate)."""
     invalid = set(state["verdict"]["invalid_chunk_ids"])
     kept = [passage for passage in state["passages"] if passage["chunk_id"] not in invalid]
+    dropped = [passage for passage in state["passages"] if passage["chunk_id"] in invalid]
+    invalid.update(member for passage in dropped for member in passage.get("members", ()))
     return Dropped(
         round=state["round"] + 1,
+        hop=0,
         corrections_tried=[*state["corrections_tried"], "drop"],
         excluded_ids=[*state["excluded_ids"], *sorted(invalid)],
         passages=[{**passage, "number": number} for number, passage in enumerate(kept, start=1)],

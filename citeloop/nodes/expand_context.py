@@ -15,6 +15,7 @@ class Expanded(TypedDict):
     """The candidates with what stands around them, or the decision to search wider."""
 
     round: int
+    hop: int
     correction: Correction
     corrections_tried: list[str]
     candidates: list[Candidate]
@@ -40,16 +41,21 @@ async def expand_context(
     ]
     around: list[Candidate] = []
     if state["correction"] == "neighbours" and not query_from(state["queries"], "sub_question"):
-        known = {*(candidate["chunk_id"] for candidate in base), *state["excluded_ids"]}
+        known = {member for p in state["passages"] for member in p.get("members", [p["chunk_id"]])}
         specific, _ = split_background(base)
         found = await workers.run(reader.around, specific, caller_of(config))
-        around = [candidate for candidate in found if candidate["chunk_id"] not in known]
+        around = [candidate for candidate in found if candidate["chunk_id"] not in {*known, *state["excluded_ids"]}]
     if around:
         return Expanded(
-            round=state["round"] + 1, correction="neighbours", corrections_tried=tried, candidates=[*base, *around]
+            round=state["round"] + 1,
+            hop=0,
+            correction="neighbours",
+            corrections_tried=tried,
+            candidates=[*base, *around],
         )
     return Expanded(
         round=state["round"] + 1,
+        hop=0,
         correction="widen",
         corrections_tried=[*tried, "widen"],
         candidates=state["candidates"],

@@ -9,10 +9,17 @@ from typing_extensions import TypedDict
 
 from citeloop.errors import SearchFailed
 from citeloop.knowledge.corpus import Hit
-from citeloop.retrieval.query_fusion import QueryAndMethod, fuse_queries, merge_corpora, rank_queries, trace_fusion
+from citeloop.retrieval.query_fusion import (
+    QueryAndMethod,
+    QueryRanking,
+    fuse_queries,
+    merge_corpora,
+    rank_queries,
+    trace_fusion,
+)
 from citeloop.retrieval.query_plan import query_from
 from citeloop.retrieval.rank_fusion import FusedHit
-from citeloop.state.config import RAGConfig, run_config
+from citeloop.state.config import FOLLOW_UP_DEPTH, RAGConfig, run_config
 from citeloop.state.graph_state import Candidate, QueryState, RankedList
 from citeloop.state.models import QueryOrigin
 
@@ -33,7 +40,7 @@ class Fused(TypedDict, total=False):
 
 async def fuse_results(state: QueryState, runtime: Runtime[RAGConfig]) -> Fused:
     """Fuse what the branches found. Raises ``SearchFailed`` when every branch dropped out, unless an earlier round left
-    a draft to return.
+    a draft to return or an earlier hop passages.
 
     The question and its rewrites are fused by reciprocal rank (Cormack et al. 2009). What was found for a step-back
     question stands behind as background, be it among the others or not: which of both a passage is, is decided where
@@ -44,16 +51,18 @@ async def fuse_results(state: QueryState, runtime: Runtime[RAGConfig]) -> Fused:
     _require_one_list(state)
     merged = merge_corpora(lists, depth=max((task["depth"] for task in state["search_tasks"]), default=0))
     rankings = rank_queries(merged, state["queries"], settings.fusion_k)
-    specific = [ranking for ranking in rankings if ranking.query["origin"] != "step_back"]
+    specific = [ranking for ranking in rankings if ranking.query["origin"] not in ("step_back", "follow_up")]
     background = [ranking for ranking in rankings if ranking.query["origin"] == "step_back"]
     depth = settings.passages_ranked(state["analysis"]["strategy"], widened=state["correction"] == "widen")
     fused = fuse_queries(specific, settings.fusion_k, depth)
     candidates = [
+        *_found_before(state),
         *_candidates(fused, lists, "sub_question" if query_from(state["queries"], "sub_question") else "question"),
         *_candidates(fuse_queries(background, settings.fusion_k, depth), lists, "step_back"),
+        *_found_by_follow_ups(rankings, lists),
     ]
     update = Fused(
-        candidates=[candidate for candidate in candidates if candidate["chunk_id"] not in state["excluded_ids"]],
+        candidates=[one for one in _each_once(candidates) if one["chunk_id"] not in state["excluded_ids"]],
         ranked_lists=Overwrite({}),
         query_trace=[*state["query_trace"], *_heads(merged, state)],
     )
@@ -65,7 +74,7 @@ async def fuse_results(state: QueryState, runtime: Runtime[RAGConfig]) -> Fused:
 
 def _require_one_list(state: QueryState) -> None:
     failures = state["search_failures"]
-    if failures and not state["ranked_lists"] and state["best"] is None:
+    if failures and not state["ranked_lists"] and state["best"] is None and not state["hop"]:
         raise SearchFailed(f"every search failed; the first: {next(iter(failures.values()))['error']}")
 
 
@@ -75,6 +84,30 @@ def _candidates(hits: Iterable[FusedHit], lists: Iterable[RankedList], origin: Q
         Candidate(chunk_id=hit.id, corpus=corpus_of[hit.id], document_uri="", score=hit.score, origin=origin)
         for hit in hits
     ]
+
+
+def _found_by_follow_ups(rankings: Iterable[QueryRanking], lists: Sequence[RankedList]) -> list[Candidate]:
+    """What each follow-up found, under its name: it is ranked by that, not fused with what others found."""
+    return [
+        {**candidate, "query": ranking.query["text"]}
+        for ranking in rankings
+        if ranking.query["origin"] == "follow_up"
+        for candidate in _candidates(ranking.hits[:FOLLOW_UP_DEPTH], lists, "follow_up")
+    ]
+
+
+def _found_before(state: QueryState) -> list[Candidate]:
+    """What earlier searches found, first: the reranker minds the order. All of it within a round; in later rounds what
+    follow-ups found."""
+    return [one for one in state["candidates"] if state["hop"] or one.get("origin") == "follow_up"]
+
+
+def _each_once(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """A chunk stands once for each thing that it was found for."""
+    first: dict[tuple[str, str, str], Candidate] = {}
+    for one in candidates:
+        first.setdefault((one["chunk_id"], one.get("origin", "question"), one.get("query", "")), one)
+    return list(first.values())
 
 
 def _heads(merged: Mapping[QueryAndMethod, Sequence[Hit]], state: QueryState) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Nothing was found: the refusal, without asking the generator."""
+"""Nothing was found, or nothing good enough: the refusal, without asking the generator."""
 
 from typing_extensions import TypedDict
 
@@ -14,6 +14,10 @@ class Refused(TypedDict):
 
 
 async def refuse_answer(state: QueryState) -> Refused:
-    """Refuse: no passage came out of the search. An empty context never reaches the generator."""
-    verdict = refusal_verdict(INDEX_HAS_NO_ANSWER, "the search found no passage")
+    """Refuse: no passage came out of the search, or none that is good enough where that is asked for.
+
+    An empty context never reaches the generator.
+    """
+    found = "no passage that is good enough" if state.get("candidates") else "no passage"
+    verdict = refusal_verdict(INDEX_HAS_NO_ANSWER, f"the search found {found}")
     return Refused(best=CheckedDraft(round=state["round"], verdict=verdict, passages=[]))

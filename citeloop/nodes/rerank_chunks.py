@@ -1,13 +1,13 @@
 """The candidates reordered by how well they answer the question."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from citeloop.governance.identity import caller_of
-from citeloop.knowledge.corpus import Chunk
+from citeloop.retrieval.candidate_ranking import best_first, scored, trace_documents
 from citeloop.retrieval.passages import PassageReader
 from citeloop.retrieval.prompt_passages import split_background
 from citeloop.retrieval.query_plan import query_from
@@ -16,9 +16,6 @@ from citeloop.retrieval.rerank import Reranker
 from citeloop.state.config import RAGConfig, run_config
 from citeloop.state.graph_state import Candidate, QueryState
 from citeloop.workers import WorkerPool
-
-_TRACED = 10
-"""Documents kept in the trace."""
 
 
 class Reranked(TypedDict):
@@ -40,48 +37,45 @@ async def rerank_chunks(
 ) -> Reranked:
     """Rerank what was fetched (ADR-031: over-fetch, then rerank); ``simple`` keeps the order of the search.
 
-    Background is reranked by the step-back question that it was found for, and stays behind the rest. A chunk that left
-    the store since it was found leaves the candidates here.
+    Background is reranked by the step-back question that it was found for, and stays behind the rest; what follow-ups
+    found keeps the place that their ranking gave it, and so does, in a second search of a round, what the first one
+    found. A chunk that left the store since it was found leaves the candidates here.
     """
     settings = run_config(runtime.context, state["request"])
     reranks = settings.enable_reranking and (
-        state["analysis"]["strategy"] != "simple" or state["correction"] == "widen"
+        state["analysis"]["strategy"] != "simple" or state["correction"] == "widen" or state["hop"] > 0
     )
     questions = (state["request"]["question"], query_from(state["queries"], "step_back"))
+    has_grades = state["hop"] > 0 and state["ranked_by"] == reranker.name
     kept = settings.passages_ranked(state["analysis"]["strategy"])
     fetched = state["candidates"] if reranks else state["candidates"][:kept]
 
     def rerank() -> list[Candidate]:
         chunks, sentences = reader.read_with_sentences(fetched, caller_of(config))
         found = [candidate for candidate in fetched if candidate["chunk_id"] in chunks]
+        followed = [candidate for candidate in found if candidate.get("origin") == "follow_up"]
+        asked = [candidate for candidate in found if candidate.get("origin") != "follow_up"]
         ranked: list[Candidate] = []
-        for question, members in zip(questions, split_background(found), strict=True):
+        for question, members in zip(questions, split_background(asked), strict=True):
             scores = [candidate["score"] for candidate in members]
             if reranks and members:
                 in_order = [chunks[candidate["chunk_id"]] for candidate in members]
                 scores = probability(reranker.rerank(question, in_order, sentences)).tolist()
-            ranked += _ranked(members, chunks, scores)
-        return ranked
+                scores = _keep_grades(members, scores) if has_grades else scores
+            ranked += best_first(scored(members, chunks, scores))
+        return best_first([*ranked, *followed]) if followed else ranked
 
     ranked = await workers.run(rerank)
     return Reranked(
         candidates=ranked,
-        ranked_trace=state["ranked_trace"] or _first_of_documents(ranked)[:_TRACED],
+        ranked_trace=(state["round"] and state["ranked_trace"]) or trace_documents(ranked),
         ranked_by=reranker.name if reranks else "fused rank",
     )
 
 
-def _ranked(found: Sequence[Candidate], chunks: Mapping[str, Chunk], scores: Sequence[float]) -> list[Candidate]:
-    scored = [
-        Candidate(**{**candidate, "document_uri": chunks[candidate["chunk_id"]].uri, "score": round(score, 6)})
-        for candidate, score in zip(found, scores, strict=True)
+def _keep_grades(members: Sequence[Candidate], scores: Sequence[float]) -> list[float]:
+    """What was graded before keeps its grade: a further search adds passages, it does not reorder those there are."""
+    return [
+        candidate["score"] if candidate["document_uri"] else score
+        for candidate, score in zip(members, scores, strict=True)
     ]
-    return sorted(scored, key=lambda candidate: -candidate["score"])  # stable: equals keep the fused order
-
-
-def _first_of_documents(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """The best candidate of each document, in order."""
-    first: dict[tuple[str, str], Candidate] = {}
-    for candidate in ranked:
-        first.setdefault((candidate["corpus"], candidate["document_uri"]), candidate)
-    return list(first.values())

@@ -74,6 +74,8 @@ def _begin(task: SubQuestionTask) -> QueryState:
         ),
         queries=[Query(text=task["sub_question"], origin=task["origin"])],
         round=task["round"],
+        hop=0,
+        candidates=[],
         correction=task["correction"],
         corrections_tried=[],
         ranked_lists={},

@@ -1,25 +1,12 @@
 """One branch of the fan-out: one query in one corpus."""
 
-import asyncio
-import logging
-
 from langchain_core.runnables import RunnableConfig
-from typing_extensions import TypedDict
 
-from citeloop.branch_failure import BRANCH_ENDS, branch_failure
 from citeloop.governance.identity import caller_of
 from citeloop.retrieval.hybrid import HybridSearcher
-from citeloop.state.graph_state import RankedList, SearchFailure, SearchTask
+from citeloop.retrieval.search_branch import Searched, search_as_branch
+from citeloop.state.graph_state import SearchTask
 from citeloop.workers import WorkerPool
-
-_log = logging.getLogger(__name__)
-
-
-class Searched(TypedDict, total=False):
-    """What the branch found, or why it dropped out, under keys of its own."""
-
-    ranked_lists: dict[str, RankedList]
-    search_failures: dict[str, SearchFailure]
 
 
 async def search_corpus(
@@ -27,21 +14,4 @@ async def search_corpus(
 ) -> Searched:
     """Search within the task's time limit. A failed or slow branch is recorded and logged; its siblings stand."""
     branch = f"{task['round']:02d}|{task['query']}|{task['corpus']}"
-    outcome = None
-    try:
-        async with asyncio.timeout(task["timeout_s"]):
-            outcome = await workers.run(searcher.search, task, caller_of(config))
-    except BRANCH_ENDS as error:  # whatever went wrong in one branch must not end the others
-        failed = {branch: branch_failure(error, task["timeout_s"])}
-    else:
-        failed = {f"{branch}|{method}": reason for method, reason in outcome.failures.items()}
-    for reason in failed.values():
-        _log.warning("search of corpus %s dropped out: %s", task["corpus"], reason)
-    return Searched(
-        ranked_lists={f"{branch}|{ranked['method']}": ranked for ranked in outcome.lists} if outcome else {},
-        search_failures={key: _failure(task, reason) for key, reason in failed.items()},
-    )
-
-
-def _failure(task: SearchTask, reason: str) -> SearchFailure:
-    return SearchFailure(query=task["query"], corpus=task["corpus"], error=reason)
+    return await search_as_branch(branch, task, workers.run(searcher.search, task, caller_of(config)))

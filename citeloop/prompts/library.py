@@ -35,6 +35,9 @@ PLACEHOLDERS: Final[dict[str, frozenset[str]]] = {
     "sub_answer": frozenset({"sub_question", "documents"}),
     "combiner": frozenset({"question", "sub_questions_and_answers"}),
     "step_back": frozenset({"question"}),
+    "follow_up": frozenset({"question", "documents", "open", "n"}),
+    "query_analyzer": frozenset({"question"}),
+    "standalone_question": frozenset({"question", "conversation"}),
     "answer_with_background": frozenset({"question", "step_back_question", "background_docs", "specific_docs"}),
 }
 """Every prompt with the values it takes."""

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from langchain_core.messages import BaseMessage, SystemMessage
 
+from citeloop.prompts.conversation import show_question
 from citeloop.prompts.grounded_answer import grounded_answer_messages, render_document
 from citeloop.prompts.library import citation_system_prompt, load_prompt
 from citeloop.prompts.multi_query import fill
@@ -25,7 +26,8 @@ def draft_prompt(state: QueryState, passages: Sequence[Passage]) -> DraftPrompt:
 
     The multi-query prompts ask for document ids: there the passages' numbers are their ids.
     """
-    question, queries = state["request"]["question"], state["queries"]
+    request, queries = state["request"], state["queries"]
+    question = show_question(request["question"], request.get("asked", ""))
     if query_from(queries, "sub_question"):
         prompt = load_prompt("sub_answer")
         return DraftPrompt(

@@ -60,6 +60,8 @@ class HybridSearcher:
     def plan(self, queries: Sequence[str], corpora: Sequence[str] | None, caller: UserContext) -> list[Branch]:
         """One branch per query and open corpus; term weights are counted over all corpora of the search together."""
         opened = self.store.open_corpora(corpora, caller)
+        if len(queries) > 1:
+            self.embedder.embed(queries)  # in one batch: the searches find the vectors remembered
         branches = []
         for query in queries:
             stems = sorted(set(content_stems(query)))
@@ -87,7 +89,7 @@ class HybridSearcher:
                 hits = search()
                 if not hits:
                     self._require_index(corpus, index, method)
-                outcome.lists.append(_ranked(task, method, hits))
+                outcome.lists.append(ranked_list(task, method, hits))
             except StoreError as error:
                 outcome.failures[method] = f"{type(error).__name__}: {error}"
         return outcome
@@ -108,6 +110,7 @@ class HybridSearcher:
             return TermStatistics(0, {})
 
 
-def _ranked(task: CorpusQuery, method: SearchMethod, hits: Sequence[Hit]) -> RankedList:
+def ranked_list(task: CorpusQuery, method: SearchMethod, hits: Sequence[Hit]) -> RankedList:
+    """``hits`` as state holds them."""
     plain = [(chunk_id, score) for chunk_id, score in hits]
     return RankedList(query=task["query"], corpus=task["corpus"], method=method, hits=plain)

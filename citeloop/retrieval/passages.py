@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from citeloop.knowledge.corpus import Chunk, ChunkSentences
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.models.embedder import SentenceVectorCache
+from citeloop.retrieval.joined_chunks import REACH, join_chunks
 from citeloop.state.graph_state import Candidate, Passage
 from citeloop.state.models import SourceReference, UserContext
 
@@ -38,7 +39,17 @@ class PassageReader:
         """The passages behind the sources of a response, under their numbers, as they are stored now."""
         wanted = [Candidate(chunk_id=s.chunk_id, corpus=s.corpus, document_uri=s.uri, score=s.score) for s in sources]
         chunks, _ = self.read_with_sentences(wanted, caller)
-        return [numbered_passage(s.number, chunks[s.chunk_id], s.score) for s in sources if s.chunk_id in chunks]
+        there = [(source, chunks[source.chunk_id]) for source in sources if source.chunk_id in chunks]
+        return [numbered_passage(s.number, self._as_wide_as(s, chunk, caller), s.score) for s, chunk in there]
+
+    def _as_wide_as(self, source: SourceReference, found: Chunk, caller: UserContext) -> Chunk:
+        """The chunk with those beside it that stood in the source with it (``context_unit``)."""
+        if source.start >= found.start and source.end <= found.end:
+            return found
+        corpus = self.store.open_corpus(found.corpus, caller)
+        near = self.store.neighbours(corpus, [found.id], radius=REACH)
+        inside = [chunk for chunk in near if source.start <= chunk.start and chunk.end <= source.end]
+        return join_chunks(found, sorted([found, *inside], key=lambda chunk: chunk.position))
 
     def around(self, candidates: Iterable[Candidate], caller: UserContext) -> list[Candidate]:
         """Neighbours and parent sections of the chunks, as candidates with the score of the chunk they stand beside."""

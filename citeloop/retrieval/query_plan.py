@@ -13,6 +13,16 @@ def queries_of(texts: Iterable[str], origin: QueryOrigin) -> list[Query]:
     return [Query(text=text, origin=origin) for text in texts]
 
 
+def queries_in_hop(queries: Sequence[Query], hop: int) -> list[Query]:
+    """Those searched for in that hop of a round, in their order."""
+    return [query for query in queries if query.get("hop", 0) == hop]
+
+
+def in_hop(queries: Iterable[Query], hop: int) -> list[Query]:
+    """The queries, to be searched for in that hop."""
+    return [{**query, "hop": hop} for query in queries]
+
+
 def query_from(queries: Sequence[Query], origin: QueryOrigin) -> str:
     """The text of the first query of that origin; empty where there is none."""
     return next((query["text"] for query in queries if query["origin"] == origin), "")

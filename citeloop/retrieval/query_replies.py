@@ -2,9 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from citeloop.prompts.refusals import is_refusal
 from citeloop.text.reply_lists import read_list
 from citeloop.text.thinking import strip_thinking
 from citeloop.text.words import content_stems
@@ -41,6 +42,17 @@ def read_step_back(reply: str, question: str) -> str:
     return next((item for item in items if item.endswith(("?", "？"))), items[0] if items else "")
 
 
+def read_follow_ups(reply: str, asked: Sequence[str], most: int) -> ReadQueries:
+    """At most ``most`` queries that were not ``asked`` before; none where the reply is the refusal of the model."""
+    items = [] if is_refusal(reply) else read_list(reply)
+    return _choose(items, {_fold(query): "was asked before" for query in asked}, most)
+
+
+def needs_nothing(reply: str) -> bool:
+    """Whether a model asked for follow-ups says that there is nothing left to ask."""
+    return _NOTHING_LEFT.fullmatch(reply) is not None
+
+
 def _choose(
     items: Iterable[str], known: dict[str, str], most: int, fault: Callable[[str], str] = lambda item: ""
 ) -> ReadQueries:
@@ -74,6 +86,7 @@ _PLACEHOLDER = re.compile(
     r"[^\]]*))\]",
     re.IGNORECASE,
 )
+_NOTHING_LEFT = re.compile(r"\W*none\W*", re.IGNORECASE)
 _NAMES_ANOTHER = re.compile(
     r"\bsub-?(?:question|query|answer)s? #?\(?\d|\banswer #?\(?\d++\)?+(?! (?:of|in|on)\b)"
     rf"|\b(?:from|in|to|of|by|using) (?:the )?{_ANSWERED} #?\(?\d++\)?+(?! (?:of|in|on|to)\b)"

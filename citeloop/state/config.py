@@ -9,14 +9,29 @@ from citeloop.state.models import QueryOrigin
 
 Settings = TypeVar("Settings", bound=BaseModel)
 
-StrategyChoice = Literal[
-    "auto", "simple", "standard", "multi_hop", "graph", "exhaustive", "rag_fusion", "sub_questions", "step_back"
+RoutedStrategy = Literal[
+    "simple", "standard", "multi_hop", "graph", "exhaustive", "rag_fusion", "sub_questions", "step_back"
 ]
+StrategyChoice = Literal["auto", RoutedStrategy]
+
+Route = Literal[
+    "factual", "analytical", "complex", "comparative", "exploratory", "procedural", "multi_part", "needs_background"
+]
+"""Rows of the table by which ``auto`` chooses: intents, analytical ones of high complexity apart, and two traits."""
+
+AnalyzerChoice = Literal["offline", "model"]
+
+ContextUnit = Literal["chunk", "section", "document"]
 
 ReviewPolicy = Literal["off", "low_confidence", "always"]
 
+CorrectiveRetrieval = Literal["off", "retry", "refuse"]
+
 WIDER = 2
 """How many times deeper a widened search goes, and how many times more passages it may bring."""
+
+FOLLOW_UP_DEPTH = 20
+"""How many hits of a follow-up query are looked at: it asks for a certain thing, so the best few hold it or none."""
 
 
 class RAGConfig(BaseModel):
@@ -25,6 +40,19 @@ class RAGConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     strategy: StrategyChoice = Field(default="auto", description="Retrieval strategy; auto lets the analyzer choose.")
+    routes: dict[Route, RoutedStrategy] = Field(
+        default_factory=dict,
+        description="Strategies that auto chooses by the analysis, in place of those of the default table; multi_part "
+        "and needs_background have none there, and go before the intents.",
+    )
+    analyzer: AnalyzerChoice = Field(
+        default="offline",
+        description="Who analyzes the question: models of its words and its embedding, or the chat model, where one is "
+        "configured and replies; offline otherwise.",
+    )
+    reply_to_small_talk: bool = Field(
+        default=True, description="Reply to greetings, thanks and questions about the assistant without a search."
+    )
     top_k: int | None = Field(
         default=None,
         ge=1,
@@ -37,7 +65,10 @@ class RAGConfig(BaseModel):
         default=50, ge=1, le=200, description="Passages fetched before reranking, and the cap on top_k."
     )
     similarity_threshold: float = Field(
-        default=0.7, ge=0, le=1, description="Probability from which a claim counts as supported."
+        default=0.7,
+        ge=0,
+        le=1,
+        description="Probability from which a claim counts as supported, and a passage as good.",
     )
     fusion_k: int = Field(
         default=60, ge=1, le=1000, description="Constant k of reciprocal rank fusion, 1 / (k + rank)."
@@ -52,6 +83,53 @@ class RAGConfig(BaseModel):
         default=4, ge=2, le=16, description="Sub-questions that sub_questions keeps; further ones are logged."
     )
     sub_question_top_k: int = Field(default=4, ge=1, le=50, description="Passages for each sub-question's answer.")
+    graph_hops: int = Field(default=2, ge=1, le=4, description="Hops of graph over entities, from chunk to chunk.")
+    graph_starts: int = Field(default=4, ge=1, le=20, description="Passages that the walk of graph starts from.")
+    graph_hub: int = Field(
+        default=200,
+        ge=2,
+        le=10_000,
+        description="Passages from which on an entity is a hub: graph does not go on to what merely mentions it.",
+    )
+    graph_max_chunks: int = Field(default=20, ge=1, le=200, description="Passages that the walk of graph may bring.")
+    graph_vector_weight: float = Field(
+        default=0.6,
+        gt=0,
+        lt=1,
+        description="Weight of what search found and the question names; what the walk of graph reached has the rest.",
+    )
+    max_hops: int = Field(default=3, ge=1, le=10, description="Searches of multi_hop, one upon the other, at the most.")
+    follow_ups: int = Field(
+        default=6, ge=1, le=16, description="Follow-up queries that each hop of multi_hop searches."
+    )
+    corrective_retrieval: CorrectiveRetrieval = Field(
+        default="retry",
+        description="When no passage is graded good: generate all the same (off), rewrite the question and search once "
+        "more (retry), or that, and refuse when there is still none (refuse).",
+    )
+    exhaustive_top_k: int = Field(
+        default=50, ge=1, le=200, description="Passages of exhaustive, as far as max_context_tokens holds them."
+    )
+    scan_candidates: int = Field(
+        default=200, ge=1, le=2000, description="Best chunks of a full scan, of which passages are chosen for coverage."
+    )
+    scan_shard_rows: int = Field(
+        default=8192, ge=1, le=100_000, description="Chunks that a branch of a full scan reads at a time."
+    )
+    scan_timeout_s: float = Field(
+        default=120.0, gt=0, le=3600, description="Seconds allowed to a full scan; shards not read by then drop out."
+    )
+    coverage_lambda: float = Field(
+        default=0.3,
+        ge=0,
+        le=1,
+        description="Weight of relevance against novelty where exhaustive chooses passages; 1: relevance alone.",
+    )
+    context_unit: ContextUnit = Field(
+        default="chunk",
+        description="What the generator gets of a chunk that was found: itself, or its section or document, as far as "
+        "max_context_tokens allows.",
+    )
     model_timeout_s: float = Field(
         default=60.0,
         gt=0,
@@ -99,7 +177,7 @@ class RAGConfig(BaseModel):
     def passages_wanted(self, strategy: str, origin: QueryOrigin = "question", *, widened: bool = False) -> int:
         """How many passages found for a query reach the generator: the caller's top_k rules, never over max_top_k; more
         when widened."""
-        usual = 3 if strategy == "simple" else self.default_top_k
+        usual = {"simple": 3, "exhaustive": self.exhaustive_top_k}.get(strategy, self.default_top_k)
         by_origin = {"step_back": self.background_top_k, "sub_question": self.sub_question_top_k}
         wanted = self.top_k or by_origin.get(origin, usual)
         return min(wanted * WIDER if widened else wanted, self.max_top_k)
@@ -109,11 +187,17 @@ class RAGConfig(BaseModel):
         ``default_top_k``."""
         return max(self.default_top_k, self.passages_wanted(strategy, widened=widened))
 
-    def search_depth(self, strategy: str, *, widened: bool = False) -> int:
-        """How many hits each search of a corpus fetches: few for ``simple``, many to rerank, more when widened."""
+    def search_depth(self, strategy: str, *, widened: bool = False, origin: QueryOrigin = "question") -> int:
+        """How many hits each search of a corpus fetches: few for ``simple``, many to choose from, more when widened.
+
+        A follow-up looks for a certain thing: ``FOLLOW_UP_DEPTH`` hits.
+        """
+        if origin == "follow_up":
+            return min(FOLLOW_UP_DEPTH, self.max_top_k)
+        usual = self.scan_candidates if strategy == "exhaustive" else self.max_top_k
         if widened:
-            return self.max_top_k * WIDER
-        return self.passages_ranked(strategy) if strategy == "simple" else self.max_top_k
+            return usual * WIDER
+        return self.passages_ranked(strategy) if strategy == "simple" else usual
 
 
 def run_config(context: RAGConfig | None, request: Mapping[str, Any] | None = None) -> RAGConfig:

@@ -18,7 +18,8 @@ from citeloop.state.models import QueryOrigin
 from citeloop.state.reducers import union_by_key
 
 Command = Literal["query", "ask"]
-SearchMethod = Literal["dense", "lexical"]
+SearchMethod = Literal["dense", "lexical", "scan"]
+"""By an index of vectors, by words, or by every vector there is."""
 Correction = Literal["none", "drop", "neighbours", "widen"]
 
 
@@ -66,6 +67,8 @@ class Request(TypedDict):
     review: ReviewPolicy
     checks: dict[str, Any]
     """What an answer has to pass, as the asker had it set, for an edit in review; by the names of ``RAGConfig``."""
+    asked: NotRequired[str]
+    """The asker's own words, where ``question`` is the standing question made of them and the turns before."""
 
 
 class Analysis(TypedDict):
@@ -77,6 +80,10 @@ class Analysis(TypedDict):
     """The strategy that runs."""
     reason: str
     """Why, in words, for the trace."""
+    multi_part: NotRequired[bool]
+    needs_background: NotRequired[bool]
+    small_talk: NotRequired[bool]
+    """The traits, as in ``QueryAnalysis``."""
 
 
 class Query(TypedDict):
@@ -84,6 +91,32 @@ class Query(TypedDict):
 
     text: str
     origin: QueryOrigin
+    hop: NotRequired[int]
+    """The search that it belongs to, where that is not the first of its round (0)."""
+    about: NotRequired[str]
+    """The name that a follow-up asks about; empty where it asks about none in particular."""
+    strength: NotRequired[float]
+    """How far the passages that led to a follow-up can be trusted, in [0, 1]."""
+
+
+class Coverage(TypedDict):
+    """How much of the question the passages of the hops so far cover."""
+
+    decision: Literal["search", "stop"]
+    open: list[str]
+    """Words of the question that stand in no good passage."""
+    best_ids: list[str]
+    """Chunks that stood best, to see whether the next hop brings others."""
+
+
+class Grading(TypedDict):
+    """How good the passages are, before an answer is generated from them."""
+
+    decision: Literal["generate", "rewrite", "refuse"]
+    best: float
+    """Probability that the best passage answers the question."""
+    good: int
+    """How many reach ``similarity_threshold``."""
 
 
 class SearchTask(TypedDict):
@@ -99,6 +132,18 @@ class SearchTask(TypedDict):
     command: str
     access_reason: str
     """For the asked row of a run that goes on from here."""
+
+
+class ScanTask(SearchTask):
+    """One branch: one query in one shard of a corpus. Rows, both ends included; never what is allowed."""
+
+    shard: int
+    """Its number in the corpus, from 0."""
+    first_row: int
+    last_row: int
+    rows: int
+    total_rows: int
+    """Of all shards of the round."""
 
 
 class RankedList(TypedDict):
@@ -128,6 +173,8 @@ class Candidate(TypedDict):
     score: float
     origin: NotRequired[QueryOrigin]
     """What it was found for, where not for the question; rewrites of the question count as the question."""
+    query: NotRequired[str]
+    """The follow-up that found it."""
 
 
 class Passage(TypedDict):
@@ -148,6 +195,8 @@ class Passage(TypedDict):
     """How citations name it, where not by its number: ``D7``."""
     origin: NotRequired[QueryOrigin]
     """As in ``Candidate``."""
+    members: NotRequired[list[str]]
+    """Ids of the chunks that stand in it, where it was grown around the one found (``context_unit``)."""
 
 
 class Draft(TypedDict):
@@ -172,6 +221,8 @@ class Verdict(TypedDict):
     passed: bool
     note: str
     """Why it did not pass, in words."""
+    small_talk: NotRequired[bool]
+    """Whether it is the fixed reply to small talk: no draft, and no refusal of an answer either."""
 
 
 class CheckedDraft(TypedDict):
@@ -243,6 +294,10 @@ class QueryState(TypedDict, total=False):
     search_tasks: list[SearchTask]
     ranked_lists: Annotated[dict[str, RankedList], union_by_key]
     search_failures: Annotated[dict[str, SearchFailure], union_by_key]
+    hop: int
+    """How many searches of this round went before, each upon what the last one found."""
+    coverage: Coverage | None
+    grading: Grading | None
     candidates: list[Candidate]
     excluded_ids: list[str]
     """Chunks dropped by a correction: they never come back in this turn."""

@@ -38,12 +38,14 @@ class RetrievalStrategy(StrEnum):
     STEP_BACK = "step_back"
 
 
-QueryOrigin = Literal["question", "rewrite", "step_back", "sub_question"]
-"""Where a query comes from: it is the question itself, or a model made it of the question."""
+QueryOrigin = Literal["question", "rewrite", "step_back", "sub_question", "follow_up"]
+"""Where a query comes from: it is the question itself, was made of the question, or (``follow_up``) of the question
+and of what an earlier search found."""
 
-AnswerStatus = Literal["answered", "no_evidence", "low_confidence", "rejected"]
+AnswerStatus = Literal["answered", "no_evidence", "low_confidence", "rejected", "small_talk"]
 """``answered``: validated. ``low_confidence``: the best draft, as none passed. ``no_evidence``: a refusal.
-``rejected``: withheld by the person who reviewed it."""
+``rejected``: withheld by the person who reviewed it. ``small_talk``: a reply of fixed words to a greeting or a question
+about the assistant itself: nothing was searched for, and nothing is claimed of any document."""
 
 
 class UserContext(_Value):
@@ -60,6 +62,11 @@ class QueryAnalysis(_Value):
 
     intent: QueryIntent = QueryIntent.FACTUAL
     estimated_complexity: float = Field(default=0.0, ge=0, le=1, description="0 one fact, 1 many facts to join.")
+    multi_part: bool = Field(default=False, description="Several questions in one, which can be answered apart.")
+    needs_background: bool = Field(default=False, description="Asks for reasons or meaning, so for general background.")
+    small_talk: bool = Field(
+        default=False, description="A greeting, or about the assistant: asks nothing of documents."
+    )
     reason: str = Field(default="", description="The signs the analysis rests on, in words.")
 
 

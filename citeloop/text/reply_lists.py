@@ -28,7 +28,7 @@ _BULLET = re.compile(
 _INLINE_NUMBER = re.compile(r"(?:^|(?<=\s))\(?(\d{1,2})[.)]\s+(?=\S)")
 _KIND = (
     r"(?:alternative|alternate|search|sub|re-?written|re-?worded|rephrased|step-?back|(?:more )?general|broader|related"
-    r"|original)"
+    r"|original|stand-?alone)"
 )
 _LABEL = re.compile(
     rf"(?:{_KIND}[\s-]++)?"

@@ -18,8 +18,16 @@ def refusal_verdict(answer: str, note: str) -> Verdict:
     )
 
 
+def small_talk_verdict(reply: str) -> Verdict:
+    """``reply`` claims nothing, so nothing of it can be unsupported: it passes as it is, without sources."""
+    verdict = refusal_verdict(reply, "small talk: nothing was searched for, and nothing is claimed")
+    return Verdict(**{**verdict, "small_talk": True, "confidence": 1.0, "passed": True})
+
+
 def status_of(verdict: Verdict) -> AnswerStatus:
     """The status under which an answer with this verdict leaves."""
+    if verdict.get("small_talk"):
+        return "small_talk"
     if verdict["refused"]:
         return "no_evidence"
     return "answered" if verdict["passed"] else "low_confidence"

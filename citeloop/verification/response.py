@@ -1,5 +1,6 @@
 """From a checked draft to the response."""
 
+from collections.abc import Iterable
 from typing import Any, TypedDict, Unpack
 
 from citeloop.state.graph_state import CheckedDraft, Passage
@@ -17,6 +18,7 @@ from citeloop.verification.refusal import status_of
 class Circumstances(TypedDict, total=False):
     """What else a response tells of how it came about, by the names of ``RAGResponse``."""
 
+    hops_executed: int
     correction_rounds: int
     tokens_used: int
     sub_answers: tuple[SubAnswer, ...]
@@ -25,7 +27,11 @@ class Circumstances(TypedDict, total=False):
 
 
 def response_from(
-    checked: CheckedDraft, strategy: RetrievalStrategy, total_retrieved: int, **circumstances: Unpack[Circumstances]
+    checked: CheckedDraft,
+    strategy: RetrievalStrategy,
+    total_retrieved: int,
+    entities_traversed: Iterable[str] = (),
+    **circumstances: Unpack[Circumstances],
 ) -> RAGResponse:
     """The response that the draft makes: marked where it did not pass; a refusal carries no sources."""
     verdict = checked["verdict"]
@@ -37,11 +43,19 @@ def response_from(
         confidence=verdict["confidence"],
         sources=sources,
         strategy_used=strategy,
-        context_used=RetrievalContext(chunks=sources, strategy_used=strategy, total_retrieved=total_retrieved),
+        context_used=RetrievalContext(
+            chunks=sources,
+            strategy_used=strategy,
+            total_retrieved=total_retrieved,
+            entities_traversed=tuple(entities_traversed),
+            hops_executed=circumstances.get("hops_executed", 1),
+        ),
         **circumstances,
     )
 
 
 def _as_source(passage: Passage) -> SourceReference:
     """The passage as a response refers to it: everything but its text."""
-    return SourceReference.model_validate({key: value for key, value in passage.items() if key != "text"})
+    return SourceReference.model_validate(
+        {key: value for key, value in passage.items() if key not in ("text", "members")}
+    )

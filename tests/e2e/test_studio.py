@@ -18,6 +18,7 @@ STEPS = [
     "search_corpus",
     "fuse_results",
     "rerank_chunks",
+    "grade_passages",
     "assemble_context",
     "generate_answer",
     "validate_citations",

@@ -94,6 +94,21 @@ def fingerprint(stack: KnowledgeStack, name: str = "handbook") -> dict[str, obje
         "chunks": {chunk.id: chunk for chunk in chunks},
         "vectors": vectors,
         "sentences": {i: (s.spans, s.vectors.tobytes()) for i, s in sentences.items()},
+        "entities": entities(stack, corpus),
         "dense": {hit.chunk_id: round(hit.score, 5) for hit in stack.vectors.search(corpus, probe, 10_000)},
         "lexical": {hit.chunk_id for hit in stack.words.search(corpus, {term: 1.0}, 10_000)},
     }
+
+
+def entities(stack: KnowledgeStack, corpus: OpenCorpus) -> dict[str, set[tuple[str, int]]]:
+    """Each entity of the corpus by its form: the chunks that it leads to, with its role there."""
+    with stack.store.file.reading() as connection:
+        rows = connection.execute(
+            """SELECT e.form, c.id, m.role FROM entities e LEFT JOIN mentions m ON m.entity_id = e.id
+                      LEFT JOIN chunks c ON c.row = m.chunk_row WHERE e.corpus_id = ?""",
+            (corpus.id,),
+        ).fetchall()
+    found: dict[str, set[tuple[str, int]]] = {}
+    for form, chunk_id, role in rows:
+        found.setdefault(form, set()).add((chunk_id, role))
+    return found

@@ -86,10 +86,11 @@ def test_home_as_an_option_rules_over_the_environment(stores: Path, tmp_path: Pa
 
 
 def test_graph(home: Path, onnx_embedder: object) -> None:
-    assert "authorize --> analyze_query" in done(citeloop(home, "graph"))
+    assert "analyze_query -.-> plan_searches" in done(citeloop(home, "graph"))
     drawn = json.loads(done(citeloop(home, "graph", "--json")))
     assert drawn.keys() == {"nodes", "edges"}
-    assert {"source": "authorize", "target": "analyze_query"} in drawn["edges"]
+    assert {"source": "plan_searches", "target": "search_corpus", "conditional": True} in drawn["edges"]
+    assert {"source": "search_corpus", "target": "fuse_results"} in drawn["edges"]
 
 
 def test_output_can_be_cut_short_by_its_reader(stores: Path) -> None:

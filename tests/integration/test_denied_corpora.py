@@ -2,12 +2,13 @@
 
 import inspect
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from citeloop.errors import CorpusNotFound
+from citeloop.knowledge.corpus import OpenCorpus
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.knowledge.store_writer import StoreWriter
 from citeloop.models.memoized_embedder import MemoizedEmbedder
@@ -115,7 +116,8 @@ def test_who_may_read_may_not_write(stack: KnowledgeStack, attempt: Attempt) -> 
 def test_every_way_to_read_asks_who_reads_or_takes_a_corpus_that_was_opened() -> None:
     methods = inspect.getmembers(HierarchicalKnowledgeStore, inspect.isfunction)
     reading = {name: inspect.signature(method).parameters for name, method in methods if not name.startswith("_")}
-    assert {name for name, given in reading.items() if not {"caller", "corpus"} & given.keys()} == {"close"}
+    assert reading["reading_entities"]["corpora"].annotation == Sequence[OpenCorpus]
+    assert {name for name, given in reading.items() if not {"caller", "corpus", "corpora"} & given.keys()} == {"close"}
 
 
 def steps(store: HierarchicalKnowledgeStore, ask: Callable[[], object]) -> int:

@@ -44,6 +44,7 @@ JOURNAL = ("citeloop.knowledge.index_journal", "IndexJournal")
 DENSE = ("citeloop.retrieval.dense", "ChromaVectorIndex")
 CHROMA = ("chromadb.api.models.Collection", "Collection")  # inside a write: its graph may be half on the disk
 LEXICAL = ("citeloop.retrieval.lexical", "TantivyLexicalIndex")
+ENTITIES = ("citeloop.knowledge.entity_writer", "EntityWriter")
 POINTS = [
     (STORE, "create_corpus", "after", 1),
     (STORE, "_insert", "after", 7),
@@ -58,6 +59,8 @@ POINTS = [
     (CHROMA, "delete", "after", 1),
     (LEXICAL, "delete", "after", 1),
     (LEXICAL, "upsert", "after", 2),
+    (ENTITIES, "link", "after", 3),
+    (ENTITIES, "unlink", "after", 2),
     (JOURNAL, "_strike", "after", 1),
 ]
 

@@ -15,6 +15,10 @@ from tests.handbook import HANDBOOK, audit_events, engine_over
 EDGES = {
     ("__start__", "authorize"),
     ("authorize", "analyze_query"),
+    ("authorize", "resolve_follow_up"),
+    ("resolve_follow_up", "analyze_query"),
+    ("analyze_query", "reply_to_small_talk"),
+    ("reply_to_small_talk", "compose_response"),
     ("analyze_query", "plan_searches"),
     ("analyze_query", "rewrite_query"),
     ("analyze_query", "ask_step_back"),
@@ -31,8 +35,29 @@ EDGES = {
     ("plan_searches", "search_corpus"),
     ("plan_searches", "refuse_answer"),
     ("search_corpus", "fuse_results"),
+    ("analyze_query", "plan_scan"),
+    ("plan_scan", "scan_shard"),
+    ("plan_scan", "refuse_answer"),
+    ("scan_shard", "fuse_results"),
     ("fuse_results", "rerank_chunks"),
+    ("fuse_results", "rerank_follow_ups"),
     ("rerank_chunks", "assemble_context"),
+    ("rerank_chunks", "walk_entities"),
+    ("walk_entities", "assemble_context"),
+    ("rerank_chunks", "check_coverage"),
+    ("rerank_chunks", "grade_passages"),
+    ("rerank_follow_ups", "check_coverage"),
+    ("check_coverage", "ask_follow_up"),
+    ("check_coverage", "assemble_context"),
+    ("ask_follow_up", "plan_searches"),
+    ("ask_follow_up", "assemble_context"),
+    ("grade_passages", "assemble_context"),
+    ("grade_passages", "correct_retrieval"),
+    ("grade_passages", "refuse_answer"),
+    ("correct_retrieval", "plan_searches"),
+    ("correct_retrieval", "grade_passages"),
+    ("rerank_chunks", "diversify_chunks"),
+    ("diversify_chunks", "assemble_context"),
     ("assemble_context", "generate_answer"),
     ("assemble_context", "refuse_answer"),
     ("assemble_context", "compose_response"),
@@ -43,10 +68,12 @@ EDGES = {
     ("validate_citations", "compose_response"),
     ("drop_invalid_sources", "generate_answer"),
     ("drop_invalid_sources", "plan_searches"),
+    ("drop_invalid_sources", "plan_scan"),
     ("drop_invalid_sources", "research_sub_question"),
     ("drop_invalid_sources", "gather_sub_answers"),
     ("expand_context", "assemble_context"),
     ("expand_context", "plan_searches"),
+    ("expand_context", "plan_scan"),
     ("expand_context", "research_sub_question"),
     ("expand_context", "compose_response"),
     ("refuse_answer", "compose_response"),
@@ -164,7 +191,7 @@ def test_rounds_are_bounded_and_the_best_draft_is_returned_marked(stores: Path) 
     assert len(model.calls) <= 1 + RAGConfig().max_correction_rounds
     assert response.citations[0].confidence < 0.7
     none = ScriptedChatModel(replies=lambda messages: "The moon is made of cheese. [1]")
-    config = RAGConfig(max_correction_rounds=0)
+    config = RAGConfig(max_correction_rounds=0, corrective_retrieval="off")
     assert engine_over(stores, none).query("How long?", access_reason="t", config=config).correction_rounds == 0
     assert len(none.calls) == 1
 

@@ -20,9 +20,16 @@ SIGNS = "Who signs contracts over 50,000 euros?"
 SECRET = "two directors"
 BOB, ANA = UserContext(user_id="bob"), UserContext(user_id="ana")
 THREAD: Any = {"configurable": {"thread_id": "t"}}
-SCRIPT = {"query_rewriter": f"{SIGNS}\n{HOTELS}", "step_back": SIGNS, "decomposer": f"{SIGNS}\n{HOTELS}"}
+SCRIPT = {
+    "query_rewriter": f"{SIGNS}\n{HOTELS}",
+    "step_back": SIGNS,
+    "decomposer": f"{SIGNS}\n{HOTELS}",
+    "follow_up": SIGNS,
+}
 
-each_strategy = pytest.mark.parametrize("strategy", ["rag_fusion", "step_back", "sub_questions"])
+each_strategy = pytest.mark.parametrize(
+    "strategy", ["rag_fusion", "step_back", "sub_questions", "graph", "multi_hop", "exhaustive"]
+)
 
 
 def asked(strategy: str, **settings: Any) -> RAGConfig:
@@ -87,7 +94,7 @@ def test_turns_of_a_thread_do_not_leak(stores: Path, strategy: str) -> None:
     assert second.sub_answers == ()
     assert second.tokens_used == alone.tokens_used
     assert {query["query"] for query in second.trace["queries"]} == {LEAVE}
-    assert second.trace.keys() == alone.trace.keys()
+    assert second.trace.keys() - {"follow_up"} == alone.trace.keys()
 
 
 @each_strategy
@@ -154,7 +161,10 @@ def test_progress_counts_queries_and_branches_without_text(stores: Path, strateg
     told = {
         "rag_fusion": {"rewrite_query": {"queries": 3}},
         "step_back": {"ask_step_back": {"queries": 2}},
+        "exhaustive": {"plan_scan": {"shards": 2}},
         "sub_questions": {"decompose_question": {"queries": 2}, "gather_sub_answers": {"answers": 2}},
+        "graph": {"walk_entities": counts.get("rerank_chunks")},
+        "multi_hop": {"ask_follow_up": {"queries": 2}, "rerank_follow_ups": {"candidates": 7}},
     }[strategy]
     assert {node: counts[node] for node in told} == told
     assert "16 weeks" not in json.dumps(events)
@@ -178,7 +188,7 @@ def test_a_thread_stays_small_after_a_question_at_its_widest(tmp_path: Path, str
 
 async def test_the_asynchronous_face_and_the_stream(engine: RAGQueryEngine) -> None:
     question = {"question": QUESTION, "access_reason": "t"}
-    for strategy in ("rag_fusion", "step_back", "sub_questions"):
+    for strategy in ("rag_fusion", "step_back", "sub_questions", "graph"):
         response = await engine.aquery(QUESTION, access_reason="t", config=asked(strategy))
         assert "16 weeks" in response.answer
         chunks = [c async for c, _ in engine.graph.astream(question, context=asked(strategy), stream_mode="messages")]

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from citeloop.graph.edges import (
+    fan_out_scan,
     fan_out_searches,
     route_after_analyze_query,
     route_after_assemble_context,
@@ -16,6 +17,7 @@ from citeloop.graph.edges import (
     route_after_generate_answer,
     route_after_validate_citations,
 )
+from citeloop.graph.hop_edges import route_after_rerank_chunks
 from citeloop.state.graph_state import CheckedDraft, Passage, Query, QueryState, SearchTask
 
 ASKED: Query = {"text": "How much, and who pays?", "origin": "question"}
@@ -24,6 +26,10 @@ PARTS: list[Query] = [{"text": text, "origin": "sub_question"} for text in ("How
 
 def passage(chunk_id: str) -> Passage:
     return {"chunk_id": chunk_id}  # type: ignore[typeddict-item]
+
+
+def running(strategy: str, state: QueryState) -> QueryState:
+    return {**state, "analysis": {"strategy": strategy}}  # type: ignore[typeddict-item]
 
 
 def best_with(*chunk_ids: str) -> CheckedDraft:
@@ -38,6 +44,13 @@ async def test_one_branch_per_task() -> None:
 
 async def test_no_search_is_the_refusal_not_a_silent_end() -> None:
     assert await fan_out_searches({"search_tasks": []}) == "refuse_answer"
+
+
+async def test_one_branch_per_shard_and_none_is_the_refusal() -> None:
+    tasks: list[SearchTask] = [{"corpus": "a", "shard": 0}, {"corpus": "a", "shard": 1}]  # type: ignore[typeddict-item, typeddict-unknown-key]
+    sends = await fan_out_scan({"search_tasks": tasks})
+    assert [(send.node, send.arg["shard"]) for send in sends] == [("scan_shard", 0), ("scan_shard", 1)]  # type: ignore[union-attr]
+    assert await fan_out_scan({"search_tasks": []}) == "refuse_answer"
 
 
 @pytest.mark.parametrize(
@@ -73,7 +86,9 @@ async def test_the_correction_decides_after_validation(correction: str, expected
 
 
 async def test_nothing_left_after_dropping_searches_again() -> None:
-    assert await route_after_drop_invalid_sources({"queries": [ASKED], "passages": []}) == "plan_searches"
+    state: QueryState = {"queries": [ASKED], "passages": []}
+    assert await route_after_drop_invalid_sources(running("standard", state)) == "plan_searches"
+    assert await route_after_drop_invalid_sources(running("exhaustive", state)) == "plan_scan"
     assert await route_after_drop_invalid_sources({"queries": [ASKED], "passages": [passage("a")]}) == "generate_answer"
 
 
@@ -95,13 +110,16 @@ async def test_a_person_decides_where_that_is_asked_for(review: str, status: str
 
 async def test_expansion_assembles_or_searches_wider() -> None:
     assert await route_after_expand_context({"queries": [ASKED], "correction": "neighbours"}) == "assemble_context"
-    assert await route_after_expand_context({"queries": [ASKED], "correction": "widen"}) == "plan_searches"
+    state: QueryState = {"queries": [ASKED], "correction": "widen"}
+    assert await route_after_expand_context(running("standard", state)) == "plan_searches"
+    assert await route_after_expand_context(running("exhaustive", state)) == "plan_scan"
 
 
 @pytest.mark.parametrize(
     ("strategy", "expected"),
     [
         ("simple", "plan_searches"),
+        ("exhaustive", "plan_scan"),
         ("standard", "plan_searches"),
         ("rag_fusion", "rewrite_query"),
         ("step_back", "ask_step_back"),
@@ -160,3 +178,18 @@ async def test_parts_that_cite_what_was_dropped_are_answered_anew() -> None:
     citing = {"citations": [{"source_chunk_id": "bad"}]}
     assert asked(await route_after_drop_invalid_sources(split({}, citing, {}))) == ["Who pays?"]
     assert await route_after_drop_invalid_sources(split({}, {}, {})) == "gather_sub_answers"
+
+
+@pytest.mark.parametrize(
+    ("strategy", "expected", "corrected"),
+    [
+        ("graph", "walk_entities", "walk_entities"),
+        ("exhaustive", "diversify_chunks", "diversify_chunks"),
+        ("multi_hop", "check_coverage", "assemble_context"),
+        ("standard", "grade_passages", "assemble_context"),
+    ],
+)
+async def test_what_was_found_goes_on_as_its_strategy_has_it(strategy: str, expected: str, corrected: str) -> None:
+    state: Any = {"analysis": {"strategy": strategy}, "round": 0}
+    assert await route_after_rerank_chunks(state) == expected
+    assert await route_after_rerank_chunks({**state, "round": 1}) == corrected

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 import pytest
+from langchain_core.messages import AnyMessage
 
 from citeloop.errors import ModelTimeout
 from citeloop.evaluation.asking import WARM_UP_QUESTION, Task, ask_questions
@@ -52,7 +53,13 @@ class FixedReplies:
         self.running = self.most_running = 0
 
     async def aquery(
-        self, question: str, *, corpus_ids: Sequence[str] | None, access_reason: str, config: RAGConfig | None
+        self,
+        question: str,
+        *,
+        corpus_ids: Sequence[str] | None,
+        access_reason: str,
+        config: RAGConfig | None,
+        history: Sequence[AnyMessage] = (),
     ) -> RAGResponse:
         assert access_reason
         self.asked.append((question, tuple(corpus_ids or ())))

@@ -10,11 +10,14 @@ from citeloop.errors import CorpusNotFound, InvalidRequest, MissingReason, Store
 from citeloop.governance.door import Door
 from citeloop.governance.identity import CALLER_KEY
 from citeloop.governance.run_record import RunRecord, attach_run_record
+from citeloop.models.chat_caller import ChatCaller
 from citeloop.nodes.analyze_query import analyze_query
 from citeloop.nodes.authorize import authorize
+from citeloop.prompts.library import load_prompt
 from citeloop.request_reading import MAX_QUESTION_CHARACTERS
 from citeloop.retrieval.analyzer import QueryAnalyzer
-from citeloop.state.models import UserContext
+from citeloop.state.models import RetrievalStrategy, UserContext
+from citeloop.testing import ScriptedChatModel
 from tests.unit.graph_fakes import InlineWorkers, OpenStore, RecordingAudit, runtime, turn
 
 
@@ -163,7 +166,15 @@ async def test_a_run_cancelled_while_the_row_is_written_knows_its_request() -> N
 async def strategy_of(question: str, choice: str = "auto") -> tuple[str, str]:
     state = turn()
     state["request"]["question"] = question
-    update = await analyze_query(state, runtime(strategy=choice), analyzer=QueryAnalyzer())
+    update = await analyze_query(
+        state,
+        runtime(strategy=choice),
+        {},
+        analyzer=QueryAnalyzer(),
+        caller=ChatCaller(ScriptedChatModel(replies=[]), InlineWorkers()),  # type: ignore[arg-type]
+        prompt=load_prompt("query_analyzer"),
+        workers=InlineWorkers(),  # type: ignore[arg-type]
+    )
     return update["analysis"]["strategy"], update["analysis"]["reason"]
 
 
@@ -173,19 +184,13 @@ async def strategy_of(question: str, choice: str = "auto") -> tuple[str, str]:
         ("When was the policy introduced?", "simple"),
         ("How do I request leave?", "standard"),
         ("Why is access reviewed?", "standard"),
+        ("Compare leave and sabbatical.", "graph"),
     ],
 )
 async def test_auto_follows_the_table(question: str, strategy: str) -> None:
     assert (await strategy_of(question))[0] == strategy
 
 
-async def test_a_strategy_that_is_not_built_runs_standard_and_says_so() -> None:
-    strategy, reason = await strategy_of("Compare leave and sabbatical.")
-    assert strategy == "standard"
-    assert "graph is not built yet, so standard runs" in reason
-    strategy, reason = await strategy_of("When?", "multi_hop")
-    assert (strategy, "multi_hop was asked for; multi_hop is not built yet" in reason) == ("standard", True)
-
-
-async def test_the_callers_strategy_rules() -> None:
-    assert await strategy_of("Compare a and b.", "simple") == ("simple", "simple was asked for")
+@pytest.mark.parametrize("strategy", RetrievalStrategy)
+async def test_the_callers_strategy_rules(strategy: RetrievalStrategy) -> None:
+    assert await strategy_of("Compare a and b.", strategy.value) == (strategy.value, f"{strategy} was asked for")

@@ -1,8 +1,10 @@
 """The table from intent and complexity to strategy, and where the complexity comes from."""
 
 import pytest
+from pydantic import ValidationError
 
-from citeloop.retrieval.analyzer import QueryAnalyzer, select_strategy
+from citeloop.retrieval.analyzer import QueryAnalyzer, route_of, select_strategy
+from citeloop.state.config import RAGConfig, Route
 from citeloop.state.models import QueryAnalysis, QueryIntent, RetrievalStrategy
 
 
@@ -25,11 +27,39 @@ def test_an_overview_is_exploratory() -> None:
     assert QueryAnalyzer().analyze("Give me an overview of the lighthouse.").intent is QueryIntent.EXPLORATORY
 
 
-def test_complexity_grows_with_length_nesting_and_parts() -> None:
+@pytest.mark.parametrize(
+    ("trait", "routes", "strategy", "row"),
+    [
+        ({}, {"factual": "graph"}, RetrievalStrategy.GRAPH_ENHANCED, "factual"),
+        ({}, {"comparative": "step_back"}, RetrievalStrategy.SIMPLE, "factual"),
+        ({"multi_part": True}, {}, RetrievalStrategy.SIMPLE, "factual"),
+        ({"multi_part": True}, {"multi_part": "sub_questions"}, RetrievalStrategy.SUB_QUESTIONS, "multi_part"),
+        (
+            {"needs_background": True},
+            {"needs_background": "step_back"},
+            RetrievalStrategy.STEP_BACK,
+            "needs_background",
+        ),
+    ],
+)
+def test_routes_replace_rows_of_the_table_and_traits_go_before_intents(
+    trait: dict[str, bool], routes: dict[Route, str], strategy: RetrievalStrategy, row: Route
+) -> None:
+    analysis = QueryAnalysis(**trait)  # type: ignore[arg-type]
+    assert (select_strategy(analysis, routes), route_of(analysis, routes)) == (strategy, row)
+
+
+@pytest.mark.parametrize("routes", [{"factual": "auto"}, {"factual": "fastest"}, {"wild": "simple"}])
+def test_routes_name_rows_and_strategies_that_exist(routes: dict[str, str]) -> None:
+    with pytest.raises(ValidationError):
+        RAGConfig(routes=routes)  # type: ignore[arg-type]
+
+
+def test_complexity_grows_with_the_facts_that_must_be_joined() -> None:
     questions = [
-        "Why was the lamp changed?",
-        "Why was the lamp of the lighthouse changed when the harbour was widened?",
-        "Why was the lamp of the lighthouse changed when the harbour was widened? And who paid for the work?",
+        "When was the lamp changed?",
+        "Who runs the harbour whose lamp was changed?",
+        "Where was the keeper born who changed the lamp of the harbour that the ministry owns?",
     ]
     complexities = [QueryAnalyzer().analyze(question).estimated_complexity for question in questions]
     assert complexities == sorted(set(complexities))

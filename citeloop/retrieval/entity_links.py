@@ -1,0 +1,149 @@
+"""From a text to the entities it names, and from an entity to its chunks, over the corpora open to one caller."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from citeloop.knowledge.corpus import Chunk, ChunkSentences, OpenCorpus
+from citeloop.knowledge.entities import MENTION, SUBJECT, EntityCounts, EntityReader
+from citeloop.knowledge.store import HierarchicalKnowledgeStore
+from citeloop.models.embedder import Vectors
+from citeloop.text.entity_names import Name, find_names, match_names, name_windows
+
+_READ_OF_ENTITY = 50
+"""Chunks of an entity that are looked at, in each corpus."""
+_KEPT_OF_ENTITY = {SUBJECT: 5, MENTION: 2}
+"""Chunks of an entity that a step leads to: those nearest to the question."""
+_RARITY = 0.2
+"""How far the rarest entity is ahead of a hub, beside similarities in [-1, 1]."""
+
+
+class Step(NamedTuple):
+    """An edge of the walk: from a text, by an entity, to a chunk."""
+
+    chunk_id: str
+    corpus: str
+    role: int
+    """``SUBJECT`` where the chunk is about the entity, ``MENTION`` where it mentions it."""
+    entity: str
+    """As it is spelt where the step starts."""
+    score: float
+    """Grows with the nearness of chunk and starting sentence to the question, and with the entity's rarity."""
+
+
+class _NamesOf(NamedTuple):
+    """What could be a name in a text that capitalises them."""
+
+    windows: list[list[Name]]
+    by_look: list[Name]
+
+    @classmethod
+    def text(cls, text: str) -> "_NamesOf":
+        return cls(name_windows(text, capitalised=True), find_names(text))
+
+    def forms(self) -> Iterator[str]:
+        yield from (name.form for names in (*self.windows, self.by_look) for name in names)
+
+
+class _Named(NamedTuple):
+    name: Name
+    role: int
+    nearness: float
+    """Cosine of the sentence that names it and the question; 0 for the question itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntityLinks:
+    """The entities of some corpora as edges between chunks, seen from one question. Blocking."""
+
+    store: HierarchicalKnowledgeStore
+    corpora: Mapping[str, OpenCorpus]
+    readers: Mapping[str, EntityReader]
+    question: Vectors
+    """Unit vector ``(dimension,)``."""
+    hub: int
+    """Chunks from which on an entity is a hub: what merely mentions it is not followed."""
+
+    def from_question(self, text: str) -> list[Step]:
+        """The steps to chunks about what the question names, in any case; best first."""
+        windows = name_windows(text, capitalised=False)
+        counts = self._count(name.form for runs in windows for name in runs)
+        names = [_Named(name, SUBJECT, 0.0) for name in match_names(windows, _subjects(counts))]
+        return self._steps(names, counts)
+
+    def from_chunks(self, chunks: Mapping[str, str]) -> dict[str, list[Step]]:
+        """For each chunk, given with its corpus, the steps from it, best first; none from one that left the store."""
+        read = self._read(chunks)
+        texts = {chunk_id: _NamesOf.text(chunk.text) for chunk_id, (chunk, _) in read.items()}
+        counts = self._count(form for names in texts.values() for form in names.forms())
+        steps: dict[str, list[Step]] = {}
+        for chunk_id, (_, sentences) in read.items():
+            nearness = _Nearness(sentences, self.question)
+            named = [_Named(name, role, nearness(name.start)) for name, role in self._followed(texts[chunk_id], counts)]
+            steps[chunk_id] = [step for step in self._steps(named, counts) if step.chunk_id != chunk_id]
+        return steps
+
+    def _followed(self, names: "_NamesOf", counts: Mapping[str, EntityCounts]) -> Iterator[tuple[Name, int]]:
+        """The names that lead on, with the role that they lead by: to chunks about them; unless hubs, to mentions."""
+        for name in match_names(names.windows, _subjects(counts)):
+            yield name, SUBJECT
+        for name in names.by_look:
+            if 1 < sum(counts.get(name.form, ())) < self.hub:
+                yield name, MENTION
+
+    def _read(self, chunks: Mapping[str, str]) -> dict[str, tuple[Chunk, ChunkSentences]]:
+        found: dict[str, tuple[Chunk, ChunkSentences]] = {}
+        for name, corpus in self.corpora.items():
+            ids = [chunk_id for chunk_id, of in chunks.items() if of == name]
+            found |= {pair[0].id: pair for pair in self.store.read_chunks_with_sentences(corpus, ids)} if ids else {}
+        return {chunk_id: found[chunk_id] for chunk_id in chunks if chunk_id in found}
+
+    def _count(self, forms: Iterable[str]) -> dict[str, EntityCounts]:
+        """The known ones among ``forms``, with their counts over all corpora."""
+        asked = set(forms)
+        total: dict[str, EntityCounts] = {}
+        for reader in self.readers.values():
+            for form, counts in reader.known(asked, self.hub).items():
+                before = total.get(form, EntityCounts(0, 0))
+                total[form] = EntityCounts(
+                    before.subject_of + counts.subject_of, before.mentioned_in + counts.mentioned_in
+                )
+        return total
+
+    def _steps(self, names: Iterable[_Named], counts: Mapping[str, EntityCounts]) -> list[Step]:
+        """By falling score; of each entity those to the chunks nearest to the question."""
+        steps: list[Step] = []
+        for name, role, nearness in names:
+            rarity = max(0.0, 1 - math.log(sum(counts[name.form])) / math.log(self.hub))
+            near = sorted(self._chunks(name.form, role), key=lambda found: (-found[2], found[0]))
+            steps += [
+                Step(chunk_id, corpus, role, name.spelling, (cosine + nearness) / 2 + _RARITY * rarity)
+                for chunk_id, corpus, cosine in near[: _KEPT_OF_ENTITY[role]]
+            ]
+        return sorted(steps, key=lambda step: (-step.score, step.chunk_id))
+
+    def _chunks(self, form: str, role: int) -> Iterator[tuple[str, str, float]]:
+        """Id, corpus and cosine to the question of the entity's chunks."""
+        for corpus, reader in self.readers.items():
+            found = reader.chunks(form, role, _READ_OF_ENTITY)
+            for chunk_id, cosine in zip(found.ids, (found.vectors @ self.question).tolist(), strict=True):
+                yield chunk_id, corpus, cosine
+
+
+def _subjects(counts: Mapping[str, EntityCounts]) -> set[str]:
+    return {form for form, count in counts.items() if count.subject_of}
+
+
+class _Nearness:
+    """The cosine to the question of the sentence at a place of a chunk's text; 0 between sentences."""
+
+    def __init__(self, sentences: ChunkSentences, question: Vectors) -> None:
+        self._spans = sentences.spans
+        self._cosines = (np.asarray(sentences.vectors, np.float32) @ question).tolist() if sentences.spans else []
+
+    def __call__(self, place: int) -> float:
+        at = (cosine for (start, end), cosine in zip(self._spans, self._cosines, strict=True) if start <= place < end)
+        return next(at, 0.0)
