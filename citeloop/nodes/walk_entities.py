@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from citeloop.branch_failure import BRANCH_ENDS, branch_failure
 from citeloop.governance.identity import caller_of
-from citeloop.retrieval.candidate_ranking import trace_documents
+from citeloop.retrieval.candidate_ranking import scored, trace_documents
 from citeloop.retrieval.entity_fusion import entities_of, fuse_walk
 from citeloop.retrieval.entity_walk import EntityWalker, Walk, WalkBounds
 from citeloop.retrieval.passages import PassageReader
@@ -66,8 +66,8 @@ async def walk_entities(
     def walk() -> tuple[list[Candidate], Walk]:
         request = state["request"]
         walked = walker.walk(request["question"], found, request["corpora"], caller, _bounds(settings))
-        scored = _score(request["question"], _new(walked, state), caller, reader, reranker, settings)
-        return fuse_walk(found, scored, walked, settings.graph_vector_weight), walked
+        fresh = _score(request["question"], _new(walked, state), caller, reader, reranker, settings)
+        return fuse_walk(found, fresh, walked, settings.graph_vector_weight), walked
 
     try:
         async with asyncio.timeout(settings.search_timeout_s):
@@ -116,10 +116,7 @@ def _score(
     if settings.enable_reranking and there:
         in_order = [chunks[candidate["chunk_id"]] for candidate in there]
         scores = probability(reranker.rerank(question, in_order, sentences)).tolist()
-    return [
-        Candidate(**{**candidate, "document_uri": chunks[candidate["chunk_id"]].uri, "score": round(score, 6)})
-        for candidate, score in zip(there, scores, strict=True)
-    ]
+    return scored(there, chunks, scores)
 
 
 def _trace(state: QueryState, walked: Walk, merged: Sequence[Candidate]) -> dict[str, Any]:
