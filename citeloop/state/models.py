@@ -114,6 +114,36 @@ class ClaimVerification(_Value):
     similarity_score: float = Field(ge=0, le=1, description="The calibrated support; supported means >= 0.7.")
 
 
+ClaimVerdict = Literal["supported", "partly", "unsupported", "contradicted", "not_a_claim"]
+"""``supported``: the sources it cites say all of it. ``partly``: they say some of it, or a part of it is cited and
+another is not. ``contradicted``: they say otherwise. ``unsupported``: they do not say it, or it cites none.
+``not_a_claim``: it connects, introduces or asks, and asserts nothing that could be checked."""
+
+
+class AnswerClaim(_Value):
+    """One sentence or clause of an answer with its verdict: what a reader may rely on, and why."""
+
+    text: str = Field(description="What it says, without its citation markers.")
+    span_in_response: tuple[int, int] = Field(description="Its characters in the answer, half open.")
+    verdict: ClaimVerdict
+    support: float = Field(
+        ge=0, le=1, description="Calibrated probability that all its sources together say it; 0 of what is no claim."
+    )
+    citation_ids: tuple[int, ...] = Field(default=(), description="The [n] it cites.")
+    reason: str = Field(default="", description="Why the verdict, in words a reader understands.")
+    missing: tuple[str, ...] = Field(
+        default=(), description="Numbers, dates and names of the claim that its sources do not hold."
+    )
+
+
+class Conflict(_Value):
+    """Cited sources that give different values for the same thing."""
+
+    about: str = Field(description="What they disagree on, in words.")
+    values: tuple[str, ...] = Field(description="The values, as the sources write them.")
+    citation_ids: tuple[int, ...] = Field(description="The [n] of the source of each value, in the same order.")
+
+
 class RetrievalContext(_Value):
     """What retrieval found and how (ADR-031, RetrievalContext)."""
 
@@ -143,6 +173,10 @@ class RAGResponse(_Value):
     answer: str
     status: AnswerStatus
     citations: tuple[Citation, ...] = ()
+    claims: tuple[AnswerClaim, ...] = Field(
+        default=(), description="Every sentence of the answer in order, with its verdict."
+    )
+    conflicts: tuple[Conflict, ...] = Field(default=(), description="Values on which cited sources disagree.")
     confidence: float = Field(
         ge=0, le=1, description="Probability that all claims are supported and the question is answered."
     )
