@@ -48,6 +48,13 @@ class _NamesOf(NamedTuple):
         yield from (name.form for names in (*self.windows, self.by_look) for name in names)
 
 
+class _Known(NamedTuple):
+    """An entity's counts over all corpora, and the corpora that have it: only they are read for its chunks."""
+
+    counts: EntityCounts
+    corpora: tuple[str, ...]
+
+
 class _Named(NamedTuple):
     name: Name
     role: int
@@ -70,28 +77,28 @@ class EntityLinks:
     def from_question(self, text: str) -> list[Step]:
         """The steps to chunks about what the question names, in any case; best first."""
         windows = name_windows(text, capitalised=False)
-        counts = self._count(name.form for runs in windows for name in runs)
-        names = [_Named(name, SUBJECT, 0.0) for name in match_names(windows, _subjects(counts))]
-        return self._steps(names, counts)
+        known = self._know(name.form for runs in windows for name in runs)
+        names = [_Named(name, SUBJECT, 0.0) for name in match_names(windows, _subjects(known))]
+        return self._steps(names, known)
 
     def from_chunks(self, chunks: Mapping[str, str]) -> dict[str, list[Step]]:
         """For each chunk, given with its corpus, the steps from it, best first; none from one that left the store."""
         read = self._read(chunks)
         texts = {chunk_id: _NamesOf.text(chunk.text) for chunk_id, (chunk, _) in read.items()}
-        counts = self._count(form for names in texts.values() for form in names.forms())
+        known = self._know(form for names in texts.values() for form in names.forms())
         steps: dict[str, list[Step]] = {}
         for chunk_id, (_, sentences) in read.items():
             nearness = _Nearness(sentences, self.question)
-            named = [_Named(name, role, nearness(name.start)) for name, role in self._followed(texts[chunk_id], counts)]
-            steps[chunk_id] = [step for step in self._steps(named, counts) if step.chunk_id != chunk_id]
+            named = [_Named(name, role, nearness(name.start)) for name, role in self._followed(texts[chunk_id], known)]
+            steps[chunk_id] = [step for step in self._steps(named, known) if step.chunk_id != chunk_id]
         return steps
 
-    def _followed(self, names: "_NamesOf", counts: Mapping[str, EntityCounts]) -> Iterator[tuple[Name, int]]:
+    def _followed(self, names: "_NamesOf", known: Mapping[str, _Known]) -> Iterator[tuple[Name, int]]:
         """The names that lead on, with the role that they lead by: to chunks about them; unless hubs, to mentions."""
-        for name in match_names(names.windows, _subjects(counts)):
+        for name in match_names(names.windows, _subjects(known)):
             yield name, SUBJECT
         for name in names.by_look:
-            if 1 < sum(counts.get(name.form, ())) < self.hub:
+            if name.form in known and 1 < sum(known[name.form].counts) < self.hub:
                 yield name, MENTION
 
     def _read(self, chunks: Mapping[str, str]) -> dict[str, tuple[Chunk, ChunkSentences]]:
@@ -101,40 +108,39 @@ class EntityLinks:
             found |= {pair[0].id: pair for pair in self.store.read_chunks_with_sentences(corpus, ids)} if ids else {}
         return {chunk_id: found[chunk_id] for chunk_id in chunks if chunk_id in found}
 
-    def _count(self, forms: Iterable[str]) -> dict[str, EntityCounts]:
-        """The known ones among ``forms``, with their counts over all corpora."""
+    def _know(self, forms: Iterable[str]) -> dict[str, _Known]:
+        """The known ones among ``forms``."""
         asked = set(forms)
-        total: dict[str, EntityCounts] = {}
-        for reader in self.readers.values():
+        known: dict[str, _Known] = {}
+        for corpus, reader in self.readers.items():
             for form, counts in reader.known(asked, self.hub).items():
-                before = total.get(form, EntityCounts(0, 0))
-                total[form] = EntityCounts(
-                    before.subject_of + counts.subject_of, before.mentioned_in + counts.mentioned_in
-                )
-        return total
+                before, corpora = known.get(form, _Known(EntityCounts(0, 0), ()))
+                known[form] = _Known(EntityCounts(*map(sum, zip(before, counts, strict=True))), (*corpora, corpus))
+        return known
 
-    def _steps(self, names: Iterable[_Named], counts: Mapping[str, EntityCounts]) -> list[Step]:
+    def _steps(self, names: Iterable[_Named], known: Mapping[str, _Known]) -> list[Step]:
         """By falling score; of each entity those to the chunks nearest to the question."""
         steps: list[Step] = []
         for name, role, nearness in names:
-            rarity = max(0.0, 1 - math.log(sum(counts[name.form])) / math.log(self.hub))
-            near = sorted(self._chunks(name.form, role), key=lambda found: (-found[2], found[0]))
+            counts, corpora = known[name.form]
+            rarity = max(0.0, 1 - math.log(sum(counts)) / math.log(self.hub))
+            near = sorted(self._chunks(name.form, role, corpora), key=lambda found: (-found[2], found[0]))
             steps += [
                 Step(chunk_id, corpus, role, name.spelling, (cosine + nearness) / 2 + _RARITY * rarity)
                 for chunk_id, corpus, cosine in near[: _KEPT_OF_ENTITY[role]]
             ]
         return sorted(steps, key=lambda step: (-step.score, step.chunk_id))
 
-    def _chunks(self, form: str, role: int) -> Iterator[tuple[str, str, float]]:
+    def _chunks(self, form: str, role: int, corpora: Iterable[str]) -> Iterator[tuple[str, str, float]]:
         """Id, corpus and cosine to the question of the entity's chunks."""
-        for corpus, reader in self.readers.items():
-            found = reader.chunks(form, role, _READ_OF_ENTITY)
+        for corpus in corpora:
+            found = self.readers[corpus].chunks(form, role, _READ_OF_ENTITY)
             for chunk_id, cosine in zip(found.ids, (found.vectors @ self.question).tolist(), strict=True):
                 yield chunk_id, corpus, cosine
 
 
-def _subjects(counts: Mapping[str, EntityCounts]) -> set[str]:
-    return {form for form, count in counts.items() if count.subject_of}
+def _subjects(known: Mapping[str, _Known]) -> set[str]:
+    return {form for form, entity in known.items() if entity.counts.subject_of}
 
 
 class _Nearness:
