@@ -22,25 +22,25 @@ async def route_after_rerank_chunks(
     """``graph`` goes on to what the passages name, and of a full scan some are chosen for coverage; else passages are
     looked at before they are used, in the first round."""
     match state["analysis"]["strategy"]:
+        case "multi_hop":
+            return "walk_entities" if state["round"] else "check_coverage"
         case "graph":
             return "walk_entities"
         case "exhaustive":
             return "diversify_chunks"
-        case strategy if state["round"] == 0:
-            return "check_coverage" if strategy == "multi_hop" else "grade_passages"
         case _:
-            return "assemble_context"
+            return "assemble_context" if state["round"] else "grade_passages"
 
 
-async def route_after_check_coverage(state: QueryState) -> Literal["ask_follow_up", "assemble_context"]:
-    """Another hop, or what is there."""
+async def route_after_check_coverage(state: QueryState) -> Literal["ask_follow_up", "walk_entities"]:
+    """Another hop; or, from what all hops found, the walk over entities, as in ``graph``."""
     coverage = state["coverage"]
-    return "ask_follow_up" if coverage and coverage["decision"] == "search" else "assemble_context"
+    return "ask_follow_up" if coverage and coverage["decision"] == "search" else "walk_entities"
 
 
-async def route_after_ask_follow_up(state: QueryState) -> Literal["plan_searches", "assemble_context"]:
+async def route_after_ask_follow_up(state: QueryState) -> Literal["plan_searches", "walk_entities"]:
     """Search for the follow-ups, where there are any."""
-    return "plan_searches" if queries_in_hop(state["queries"], state["hop"]) else "assemble_context"
+    return "plan_searches" if queries_in_hop(state["queries"], state["hop"]) else "walk_entities"
 
 
 async def route_after_grade_passages(

@@ -100,7 +100,7 @@ class RAGConfig(BaseModel):
     )
     max_hops: int = Field(default=3, ge=1, le=10, description="Searches of multi_hop, one upon the other, at the most.")
     follow_ups: int = Field(
-        default=6, ge=1, le=16, description="Follow-up queries that each hop of multi_hop searches."
+        default=3, ge=1, le=16, description="Follow-up queries that each hop of multi_hop searches."
     )
     corrective_retrieval: CorrectiveRetrieval = Field(
         default="retry",

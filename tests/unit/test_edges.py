@@ -185,7 +185,7 @@ async def test_parts_that_cite_what_was_dropped_are_answered_anew() -> None:
     [
         ("graph", "walk_entities", "walk_entities"),
         ("exhaustive", "diversify_chunks", "diversify_chunks"),
-        ("multi_hop", "check_coverage", "assemble_context"),
+        ("multi_hop", "check_coverage", "walk_entities"),
         ("standard", "grade_passages", "assemble_context"),
     ],
 )

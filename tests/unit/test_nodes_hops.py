@@ -141,9 +141,9 @@ async def test_the_routers_follow_the_hop() -> None:
     rewrite: Query = {"text": "leave weeks", "origin": "rewrite", "hop": 1}
     assert await route_after_fuse_results(fused_in(1, question, rewrite)) == "rerank_chunks"
     assert await route_after_ask_follow_up(fused_in(1, question, FOLLOW_UP)) == "plan_searches"
-    assert await route_after_ask_follow_up(fused_in(2, question, FOLLOW_UP)) == "assemble_context"
+    assert await route_after_ask_follow_up(fused_in(2, question, FOLLOW_UP)) == "walk_entities"
     assert await route_after_rerank_chunks(hopping()) == "check_coverage"
     assert await route_after_rerank_chunks(turn()) == "grade_passages"
-    assert await route_after_rerank_chunks(hopping(round=1)) == "assemble_context"
-    assert await route_after_check_coverage({"coverage": None}) == "assemble_context"
+    assert await route_after_rerank_chunks(hopping(round=1)) == "walk_entities"
+    assert await route_after_check_coverage({"coverage": None}) == "walk_entities"
     assert await route_after_grade_passages({"grading": None}) == "assemble_context"
