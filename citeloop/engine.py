@@ -26,10 +26,13 @@ from citeloop.graph.query import QueryParts, build_query_graph
 from citeloop.graph.run_settings import read_settings
 from citeloop.knowledge.indexes import LexicalIndex, VectorIndex
 from citeloop.knowledge.ingest import Indexer
+from citeloop.knowledge.relation_indexer import RelationIndexer
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
+from citeloop.models.chat_caller import ChatCaller
 from citeloop.models.evidence import EvidenceJudge
 from citeloop.models.memoized_embedder import MemoizedEmbedder
-from citeloop.prompts.library import DIRECTORY_VARIABLE, use_prompts
+from citeloop.models.relation_extractor import RelationExtractor
+from citeloop.prompts.library import DIRECTORY_VARIABLE, load_prompt, use_prompts
 from citeloop.retrieval.analyzer import QueryAnalyzer
 from citeloop.retrieval.hybrid import HybridSearcher
 from citeloop.retrieval.passages import PassageReader
@@ -142,6 +145,22 @@ class RAGQueryEngine:
         They are made when first asked for. Blocking.
         """
         return {"query": self.graph, **assemble_engine_patterns(self._parts, self._checkpointer)}
+
+    @cached_property
+    def relation_indexer(self) -> RelationIndexer:
+        """Reads typed relations in the chunks of a corpus with the engine's chat model; ``graph`` walks along them.
+
+        Raises ``InvalidRequest`` where the engine only quotes.
+        """
+        from citeloop.models.extractive import ExtractiveChatModel
+
+        if isinstance(self._parts.llm, ExtractiveChatModel):
+            raise InvalidRequest(
+                "relations are read by a chat model, and none is configured; set OPENAI_API_KEY, or OPENAI_BASE_URL "
+                "for an OpenAI-compatible endpoint, or index without relations"
+            )
+        caller = ChatCaller(self._parts.llm, self.workers)
+        return RelationIndexer(self.store, RelationExtractor(caller, load_prompt("relation_extractor")))
 
     def query(self, question: str, *, access_reason: str, **options: Unpack[QueryOptions]) -> RAGResponse:
         """Answer ``question`` from the caller's corpora (ADR-031, ``@corpus:query``).

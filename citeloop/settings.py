@@ -57,6 +57,9 @@ class Settings(BaseSettings):
     )
     chat_timeout_s: float = Field(default=60.0, gt=0, le=3600, description="Seconds for one attempt at a chat call.")
     chat_max_retries: int = Field(default=2, ge=0, le=10, description="Further attempts after a chat call failed.")
+    chat_calls: int = Field(
+        default=4, ge=1, le=64, description="Chat calls at a time while relations are read at indexing."
+    )
     threads: int = Field(
         default_factory=lambda: _usable_cores(), ge=1, le=256, description="Cores of one embedding call; default: all."
     )

@@ -156,9 +156,13 @@ def _list(settings: Settings, as_json: bool) -> None:
             _print_json(asdict(summary))
         else:
             click.echo(
-                f"{summary.name}: {summary.documents} documents, {summary.chunks} chunks, {summary.embedding_model}, "
-                f"owner {summary.owner}"
+                f"{summary.name}: {summary.documents} documents, {summary.chunks} chunks, {_relations(summary)}"
+                f"{summary.embedding_model}, owner {summary.owner}"
             )
+
+
+def _relations(summary: "CorpusSummary") -> str:
+    return f"{summary.relations} relations, " if summary.relations else ""
 
 
 def _store(settings: Settings) -> "HierarchicalKnowledgeStore":
@@ -178,6 +182,7 @@ def _page(summary: "CorpusSummary", grants: "Sequence[Grant]") -> str:
         *(f"  reader     {reader}" for reader in readers or ["none but the owner"]),
         f"  documents  {summary.documents}",
         f"  chunks     {summary.chunks}",
+        f"  relations  {summary.relations}",
         f"  model      {summary.embedding_model}",
         f"  version    {summary.version}, of {summary.updated_at}",
     ]

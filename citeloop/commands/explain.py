@@ -27,6 +27,8 @@ def print_explanation(response: RAGResponse) -> None:
     if response.strategy_used is RetrievalStrategy.STEP_BACK:
         console.print(_ranked_lists(response))
     console.print(_documents(response))
+    if relations := trace.get("relations"):
+        console.print(_relations(relations, _names(response)))
     if response.sub_answers:
         console.print(_sub_answers(response))
 
@@ -61,6 +63,15 @@ def _ranked_lists(response: RAGResponse) -> "Table":
     for rank in range(max((len(row["ranked"]) for row in lists), default=0)):
         cells = (row["ranked"][rank]["chunk_id"] if rank < len(row["ranked"]) else "" for row in lists)
         _add(table, rank + 1, *(names.get(chunk_id, chunk_id[:_ID_CHARACTERS]) for chunk_id in cells))
+    return table
+
+
+def _relations(relations: Mapping[str, Sequence[str]], names: Mapping[str, str]) -> "Table":
+    """Each relation that the walk of ``graph`` followed, and where it led."""
+    table = _table("Relations", "Relation", "Led to")
+    for relation, chunk_ids in relations.items():
+        led_to = dict.fromkeys(names.get(chunk_id, chunk_id[:_ID_CHARACTERS]) for chunk_id in chunk_ids)
+        _add(table, relation, ", ".join(led_to))
     return table
 
 

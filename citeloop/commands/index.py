@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from citeloop.commands.progress_bar import progress_bar
+from citeloop.commands.relations import read_relations, told_relations
 from citeloop.settings import Settings
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
+    from citeloop.engine import RAGQueryEngine
     from citeloop.knowledge.index_report import IndexReport
 
 
@@ -19,48 +20,52 @@ if TYPE_CHECKING:
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--corpus", required=True, metavar="NAME", help="Corpus to fill; made if it is not there.")
 @click.option("--prune", is_flag=True, help="Remove documents from under PATHS whose file is gone.")
+@click.option(
+    "--relations", is_flag=True, help="Then read relations between entities with the chat model, one call a chunk."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_obj
-def index(settings: Settings, paths: tuple[Path, ...], corpus: str, prune: bool, as_json: bool) -> None:
+def index(
+    settings: Settings, paths: tuple[Path, ...], corpus: str, prune: bool, relations: bool, as_json: bool
+) -> None:
     """Load, cut, embed and store the files at and under PATHS: Markdown, plain text, HTML, JSONL.
 
     Run again, it does only what changed. A file that cannot be read is reported and skipped.
+
+    With --relations a chat model (OPENAI_API_KEY, OPENAI_BASE_URL) reads who or what is related to whom, and how, in
+    each chunk of the corpus that it has not read yet; the strategy graph walks along that. What it cost is told.
     """
     from citeloop.engine import open_engine
-    from citeloop.knowledge.index_report import IndexProgress
-    from citeloop.state.models import UserContext
 
     engine = open_engine(settings=settings)
-    with _progress_bar() as bar:
-        task = bar.add_task("", total=None, chunks=0)
-
-        def show(now: IndexProgress) -> None:
-            bar.update(task, completed=now.documents, total=now.total, chunks=now.chunks, description=now.current[-60:])
-
-        report = engine.indexer.index(paths, corpus, UserContext(), prune=prune, progress=show)
+    relation_indexer = engine.relation_indexer if relations else None  # without a chat model, fail before any work
+    report = _index(engine, paths, corpus, prune)
     for line in report.skipped:
         click.echo(f"skipped {line}", err=True)
     if engine.reranker.name != engine.config.reranker_model:
         wanted, used = engine.config.reranker_model, engine.reranker.name
         click.echo(f"note: the reranker {wanted} is not on this machine; {used} stands in", err=True)
-    click.echo(json.dumps(asdict(report), ensure_ascii=False) if as_json else _told(report))
+    if relation_indexer is None:
+        click.echo(json.dumps(asdict(report), ensure_ascii=False) if as_json else _told(report))
+        return
+    if not as_json:
+        click.echo(_told(report))
+    read = read_relations(relation_indexer, corpus, settings)
+    told = {**asdict(report), "relations": asdict(read)}
+    click.echo(json.dumps(told, ensure_ascii=False) if as_json else told_relations(read))
 
 
-def _progress_bar() -> "Progress":
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+def _index(engine: "RAGQueryEngine", paths: tuple[Path, ...], corpus: str, prune: bool) -> "IndexReport":
+    from citeloop.knowledge.index_report import IndexProgress
+    from citeloop.state.models import UserContext
 
-    console = Console(stderr=True)
-    return Progress(
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[chunks]} chunks"),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}", markup=False),  # a file's name is not markup
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
+    with progress_bar("chunks") as bar:
+        task = bar.add_task("", total=None, count=0)
+
+        def show(now: IndexProgress) -> None:
+            bar.update(task, completed=now.documents, total=now.total, count=now.chunks, description=now.current[-60:])
+
+        return engine.indexer.index(paths, corpus, UserContext(), prune=prune, progress=show)
 
 
 def _told(report: "IndexReport") -> str:

@@ -33,6 +33,8 @@ class CorpusSummary:
     owner: str
     documents: int
     chunks: int
+    relations: int
+    """Typed relations that a chat model read in the chunks."""
     embedding_model: str
     version: int
     updated_at: str

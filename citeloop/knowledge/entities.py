@@ -2,12 +2,13 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from citeloop.knowledge.corpus import OpenCorpus
+from citeloop.knowledge.relations import RelationReader
 from citeloop.knowledge.vector_codec import decode_vectors
 from citeloop.models.embedder import Vectors
 
@@ -36,6 +37,7 @@ class EntityReader:
     def __init__(self, connection: sqlite3.Connection, corpus: OpenCorpus) -> None:
         self._connection = connection
         self._corpus = corpus
+        self.relations = RelationReader(connection, corpus)
 
     def known(self, forms: Iterable[str], limit: int) -> dict[str, EntityCounts]:
         """Those of ``forms`` that name an entity of the corpus, with counts up to ``limit``."""
@@ -53,15 +55,37 @@ class EntityReader:
                       JOIN chunks c ON c.row = m.chunk_row JOIN chunk_vectors v ON v.chunk_row = c.row
                WHERE e.corpus_id = :corpus AND e.form = :form ORDER BY m.chunk_row LIMIT :limit""",
             {"corpus": self._corpus.id, "form": form, "role": role, "limit": limit},
-        ).fetchall()
-        if not rows:
-            return EntityChunks([], np.zeros((0, self._corpus.dimension), np.float32))
-        vectors = decode_vectors(b"".join(vector for _, vector in rows), self._corpus.dimension)
-        return EntityChunks([chunk_id for chunk_id, _ in rows], vectors)
+        )
+        return self._decode(rows.fetchall())
+
+    def chunks_by_id(self, chunk_ids: Sequence[str]) -> EntityChunks:
+        """Those of the chunks that the corpus holds, with their vectors."""
+        rows = self._connection.execute(
+            """SELECT c.id, v.vector FROM chunks c JOIN chunk_vectors v ON v.chunk_row = c.row
+               WHERE +c.corpus_id = :corpus AND c.id IN (SELECT value FROM json_each(:ids)) ORDER BY c.row""",
+            {"corpus": self._corpus.id, "ids": json.dumps(list(chunk_ids))},
+        )
+        return self._decode(rows.fetchall())
+
+    def subjects_of(self, chunk_id: str) -> list[str]:
+        """What the chunk's title and headings name, by canonical forms."""
+        rows = self._connection.execute(
+            """SELECT e.form FROM chunks c JOIN mentions m ON m.chunk_row = c.row AND m.role = :role
+                      JOIN entities e ON e.id = m.entity_id
+               WHERE c.id = :chunk AND +c.corpus_id = :corpus ORDER BY e.form""",
+            {"chunk": chunk_id, "corpus": self._corpus.id, "role": SUBJECT},
+        )
+        return [form for (form,) in rows]
 
     def chunk_ids(self, form: str, limit: int) -> list[str]:
         """The chunks about the entity, then those that mention it."""
         return [chunk_id for role in (SUBJECT, MENTION) for chunk_id in self.chunks(form, role, limit).ids][:limit]
+
+    def _decode(self, rows: Sequence[tuple[str, bytes]]) -> EntityChunks:
+        if not rows:
+            return EntityChunks([], np.zeros((0, self._corpus.dimension), np.float32))
+        vectors = decode_vectors(b"".join(vector for _, vector in rows), self._corpus.dimension)
+        return EntityChunks([chunk_id for chunk_id, _ in rows], vectors)
 
 
 def _count(role: int) -> str:

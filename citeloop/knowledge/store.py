@@ -136,7 +136,8 @@ class HierarchicalKnowledgeStore:
         """
         row = self._one(
             """SELECT name, owner, (SELECT count(*) FROM documents WHERE corpus_id = :corpus),
-                      (SELECT count(*) FROM chunks WHERE corpus_id = :corpus), embedding_model, version, updated_at
+                      (SELECT count(*) FROM chunks WHERE corpus_id = :corpus),
+                      (SELECT count(*) FROM relations WHERE corpus_id = :corpus), embedding_model, version, updated_at
                FROM corpora WHERE id = :corpus""",
             {"corpus": corpus.id},
         )

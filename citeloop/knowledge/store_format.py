@@ -8,7 +8,7 @@ from pathlib import Path
 from citeloop.errors import StoreCorrupt, StoreVersionMismatch
 
 APPLICATION_ID = 0x63746C70  # "ctlp": tells a store of ours from any other SQLite file
-_SCRIPTS = ("schema.sql", "upgrade_2_grants.sql", "upgrade_3_entities.sql")
+_SCRIPTS = ("schema.sql", "upgrade_2_grants.sql", "upgrade_3_entities.sql", "upgrade_4_relations.sql")
 """The n-th makes format n of format n - 1. Files made by them exist: they are never changed, only added to."""
 FORMAT = len(_SCRIPTS)
 

@@ -30,6 +30,8 @@ class ChatReply(NamedTuple):
     tokens: int
     failure: str = ""
     """Why there is no text; empty when there is one."""
+    tokens_out: int = 0
+    """Of the tokens, those that the model wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,8 @@ class ChatCaller:
         text = _clean(reply.text)
         if not text:
             raise ModelReplyInvalid("the model's reply holds no text; check the endpoint and the model's name")
-        return ChatReply(text, _tokens(messages, reply))
+        tokens_in, tokens_out = _tokens(messages, reply)
+        return ChatReply(text, tokens_in + tokens_out, tokens_out=tokens_out)
 
     async def attempt(
         self, messages: list[BaseMessage], config: RunnableConfig, *, name: str, prompt: str, timeout_s: float
@@ -97,6 +100,8 @@ def _is_sync_only(llm: BaseChatModel) -> bool:
     return cls._agenerate is BaseChatModel._agenerate and cls._astream is BaseChatModel._astream
 
 
-def _tokens(messages: list[BaseMessage], reply: AIMessage) -> int:
-    usage = reply.usage_metadata
-    return usage["total_tokens"] if usage else sum(count_tokens(message.text) for message in [*messages, reply])
+def _tokens(messages: list[BaseMessage], reply: AIMessage) -> tuple[int, int]:
+    """Tokens in and out, counted here where the provider does not tell."""
+    if usage := reply.usage_metadata:
+        return usage["total_tokens"] - usage["output_tokens"], usage["output_tokens"]
+    return sum(count_tokens(message.text) for message in messages), count_tokens(reply.text)

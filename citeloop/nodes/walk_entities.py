@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NotRequired
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 from citeloop.branch_failure import BRANCH_ENDS, branch_failure
 from citeloop.governance.identity import caller_of
 from citeloop.retrieval.candidate_ranking import scored, trace_documents
-from citeloop.retrieval.entity_fusion import entities_of, fuse_walk
+from citeloop.retrieval.entity_fusion import entities_of, fuse_walk, relations_of
 from citeloop.retrieval.entity_walk import EntityWalker, Walk, WalkBounds
 from citeloop.retrieval.passages import PassageReader
 from citeloop.retrieval.relevance import probability
@@ -33,6 +33,8 @@ class WalkTrace(TypedDict):
 
     entities: dict[str, list[str]]
     """For each entity that led to candidates, as it was spelt, their chunk ids."""
+    relations: NotRequired[dict[str, list[str]]]
+    """The same for each relation, as ``subject -relation-> object``; absent where none led to any."""
 
 
 class Walked(TypedDict, total=False):
@@ -80,7 +82,7 @@ async def walk_entities(
     update = Walked(
         candidates=merged,
         query_trace=[*state["query_trace"], _trace(state, walked, merged)],
-        trace=WalkTrace(entities=entities_of(walked, merged)),
+        trace=_led_by(walked, merged),
     )
     if state["round"] == 0:
         update["ranked_trace"] = trace_documents(merged)
@@ -117,6 +119,12 @@ def _score(
         in_order = [chunks[candidate["chunk_id"]] for candidate in there]
         scores = probability(reranker.rerank(question, in_order, sentences)).tolist()
     return scored(there, chunks, scores)
+
+
+def _led_by(walked: Walk, merged: Sequence[Candidate]) -> WalkTrace:
+    relations = relations_of(walked, merged)
+    led_by = WalkTrace(entities=entities_of(walked, merged))
+    return WalkTrace(**led_by, relations=relations) if relations else led_by
 
 
 def _trace(state: QueryState, walked: Walk, merged: Sequence[Candidate]) -> dict[str, Any]:

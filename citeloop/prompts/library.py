@@ -38,6 +38,7 @@ PLACEHOLDERS: Final[dict[str, frozenset[str]]] = {
     "follow_up": frozenset({"question", "documents", "open", "n"}),
     "query_analyzer": frozenset({"question"}),
     "standalone_question": frozenset({"question", "conversation"}),
+    "relation_extractor": frozenset({"document"}),
     "answer_with_background": frozenset({"question", "step_back_question", "background_docs", "specific_docs"}),
 }
 """Every prompt with the values it takes."""

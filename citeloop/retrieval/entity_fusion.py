@@ -1,6 +1,6 @@
 """What search found and what the walk over entities found, in one ranking."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from citeloop.retrieval.entity_walk import FUSION_K, Walk
 from citeloop.retrieval.rank_fusion import reciprocal_rank_fusion
@@ -26,8 +26,17 @@ def fuse_walk(
 
 def entities_of(walk: Walk, kept: Iterable[Candidate]) -> dict[str, list[str]]:
     """For each entity, as it is spelt where the walk met it, the ``kept`` candidates that it led to, best first."""
+    return _led_to(walk.entities, kept)
+
+
+def relations_of(walk: Walk, kept: Iterable[Candidate]) -> dict[str, list[str]]:
+    """For each relation that the walk followed, ``subject -relation-> object``, the ``kept`` candidates it led to."""
+    return _led_to(walk.relations, kept)
+
+
+def _led_to(told: Mapping[str, Iterable[str]], kept: Iterable[Candidate]) -> dict[str, list[str]]:
     led_to: dict[str, list[str]] = {}
     for candidate in kept:
-        for entity in walk.entities.get(candidate["chunk_id"], ()):
-            led_to.setdefault(entity, []).append(candidate["chunk_id"])
+        for what in told.get(candidate["chunk_id"], ()):
+            led_to.setdefault(what, []).append(candidate["chunk_id"])
     return led_to

@@ -13,11 +13,13 @@ from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.models.embedder import Vectors
 from citeloop.text.entity_names import Name, find_names, match_names, name_windows
 
+RELATED = 2
+"""Role of a step by a relation, beside those of an entity for a chunk."""
 _READ_OF_ENTITY = 50
 """Chunks of an entity that are looked at, in each corpus."""
 _KEPT_OF_ENTITY = {SUBJECT: 5, MENTION: 2}
 """Chunks of an entity that a step leads to: those nearest to the question."""
-_RARITY = 0.2
+RARITY = 0.2
 """How far the rarest entity is ahead of a hub, beside similarities in [-1, 1]."""
 
 
@@ -27,11 +29,16 @@ class Step(NamedTuple):
     chunk_id: str
     corpus: str
     role: int
-    """``SUBJECT`` where the chunk is about the entity, ``MENTION`` where it mentions it."""
+    """``SUBJECT`` where the chunk is about the entity, ``MENTION`` where it mentions it, ``RELATED`` where a relation
+    leads there."""
     entity: str
     """As it is spelt where the step starts."""
     score: float
     """Grows with the nearness of chunk and starting sentence to the question, and with the entity's rarity."""
+    path: str = ""
+    """The relation that leads there: ``subject -relation-> object``."""
+    match: float = 0.0
+    """Share of that relation's words that the question holds."""
 
 
 class _NamesOf(NamedTuple):
@@ -48,7 +55,7 @@ class _NamesOf(NamedTuple):
         yield from (name.form for names in (*self.windows, self.by_look) for name in names)
 
 
-class _Known(NamedTuple):
+class KnownEntity(NamedTuple):
     """An entity's counts over all corpora, and the corpora that have it: only they are read for its chunks."""
 
     counts: EntityCounts
@@ -77,7 +84,7 @@ class EntityLinks:
     def from_question(self, text: str) -> list[Step]:
         """The steps to chunks about what the question names, in any case; best first."""
         windows = name_windows(text, capitalised=False)
-        known = self._know(name.form for runs in windows for name in runs)
+        known = self.know(name.form for runs in windows for name in runs)
         names = [_Named(name, SUBJECT, 0.0) for name in match_names(windows, _subjects(known))]
         return self._steps(names, known)
 
@@ -85,7 +92,7 @@ class EntityLinks:
         """For each chunk, given with its corpus, the steps from it, best first; none from one that left the store."""
         read = self._read(chunks)
         texts = {chunk_id: _NamesOf.text(chunk.text) for chunk_id, (chunk, _) in read.items()}
-        known = self._know(form for names in texts.values() for form in names.forms())
+        known = self.know(form for names in texts.values() for form in names.forms())
         steps: dict[str, list[Step]] = {}
         for chunk_id, (_, sentences) in read.items():
             nearness = _Nearness(sentences, self.question)
@@ -93,7 +100,7 @@ class EntityLinks:
             steps[chunk_id] = [step for step in self._steps(named, known) if step.chunk_id != chunk_id]
         return steps
 
-    def _followed(self, names: "_NamesOf", known: Mapping[str, _Known]) -> Iterator[tuple[Name, int]]:
+    def _followed(self, names: "_NamesOf", known: Mapping[str, KnownEntity]) -> Iterator[tuple[Name, int]]:
         """The names that lead on, with the role that they lead by: to chunks about them; unless hubs, to mentions."""
         for name in match_names(names.windows, _subjects(known)):
             yield name, SUBJECT
@@ -108,38 +115,44 @@ class EntityLinks:
             found |= {pair[0].id: pair for pair in self.store.read_chunks_with_sentences(corpus, ids)} if ids else {}
         return {chunk_id: found[chunk_id] for chunk_id in chunks if chunk_id in found}
 
-    def _know(self, forms: Iterable[str]) -> dict[str, _Known]:
+    def know(self, forms: Iterable[str]) -> dict[str, KnownEntity]:
         """The known ones among ``forms``."""
         asked = set(forms)
-        known: dict[str, _Known] = {}
+        known: dict[str, KnownEntity] = {}
         for corpus, reader in self.readers.items():
             for form, counts in reader.known(asked, self.hub).items():
-                before, corpora = known.get(form, _Known(EntityCounts(0, 0), ()))
-                known[form] = _Known(EntityCounts(*map(sum, zip(before, counts, strict=True))), (*corpora, corpus))
+                before, corpora = known.get(form, KnownEntity(EntityCounts(0, 0), ()))
+                known[form] = KnownEntity(EntityCounts(*map(sum, zip(before, counts, strict=True))), (*corpora, corpus))
         return known
 
-    def _steps(self, names: Iterable[_Named], known: Mapping[str, _Known]) -> list[Step]:
+    def _steps(self, names: Iterable[_Named], known: Mapping[str, KnownEntity]) -> list[Step]:
         """By falling score; of each entity those to the chunks nearest to the question."""
         steps: list[Step] = []
         for name, role, nearness in names:
             counts, corpora = known[name.form]
-            rarity = max(0.0, 1 - math.log(sum(counts)) / math.log(self.hub))
-            near = sorted(self._chunks(name.form, role, corpora), key=lambda found: (-found[2], found[0]))
+            bonus = RARITY * rarity(sum(counts), self.hub)
             steps += [
-                Step(chunk_id, corpus, role, name.spelling, (cosine + nearness) / 2 + _RARITY * rarity)
-                for chunk_id, corpus, cosine in near[: _KEPT_OF_ENTITY[role]]
+                Step(chunk_id, corpus, role, name.spelling, (cosine + nearness) / 2 + bonus)
+                for chunk_id, corpus, cosine in self.nearest(name.form, role, corpora)
             ]
         return sorted(steps, key=lambda step: (-step.score, step.chunk_id))
 
-    def _chunks(self, form: str, role: int, corpora: Iterable[str]) -> Iterator[tuple[str, str, float]]:
-        """Id, corpus and cosine to the question of the entity's chunks."""
+    def nearest(self, form: str, role: int, corpora: Iterable[str]) -> list[tuple[str, str, float]]:
+        """Id, corpus and cosine to the question of those of the entity's chunks that are nearest to it."""
+        near: list[tuple[str, str, float]] = []
         for corpus in corpora:
             found = self.readers[corpus].chunks(form, role, _READ_OF_ENTITY)
-            for chunk_id, cosine in zip(found.ids, (found.vectors @ self.question).tolist(), strict=True):
-                yield chunk_id, corpus, cosine
+            cosines = (found.vectors @ self.question).tolist()
+            near += [(chunk_id, corpus, cosine) for chunk_id, cosine in zip(found.ids, cosines, strict=True)]
+        return sorted(near, key=lambda found: (-found[2], found[0]))[: _KEPT_OF_ENTITY[role]]
 
 
-def _subjects(known: Mapping[str, _Known]) -> set[str]:
+def rarity(chunks: int, hub: int) -> float:
+    """1 for what leads to one chunk, falling to 0 for a hub."""
+    return max(0.0, 1 - math.log(chunks) / math.log(hub))
+
+
+def _subjects(known: Mapping[str, KnownEntity]) -> set[str]:
     return {form for form, entity in known.items() if entity.counts.subject_of}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from citeloop.text.words import STOPWORDS
+from citeloop.text.words import STOPWORDS, has_unspaced_script
 
 _MOST_WORDS = 8
 """Words of a name at the most."""
@@ -41,9 +41,7 @@ def canonical_name(name: str) -> str:
     points and gaps of initials ("J. R. R. Tolkien", "J.R.R. Tolkien") and a middle initial make no difference.
     """
     bare = (_QUALIFIER.sub(" ", name).strip() or name) if "(" in name or "[" in name else name
-    folded = unicodedata.normalize("NFKD", bare.casefold())
-    plain = folded if folded.isascii() else "".join(mark for mark in folded if not unicodedata.combining(mark))
-    tokens = _join_initials(_MARK.sub(" ", _POSSESSIVE.sub("", plain)).split())
+    tokens = _join_initials(_MARK.sub(" ", _POSSESSIVE.sub("", _fold(bare))).split())
     if len(tokens) > 1 and tokens[0] in _ARTICLES:
         tokens = tokens[1:]
     if len(tokens) > 2:
@@ -80,6 +78,18 @@ def name_windows(text: str, *, capitalised: bool) -> list[list[Name]]:
     ]
 
 
+class StandingForms:
+    """Which canonical forms stand in some texts, however they are spelt there."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+        windows = (runs for text in texts for runs in name_windows(text, capitalised=False))
+        self._forms = {name.form for runs in windows for name in runs}
+
+    def __contains__(self, form: str) -> bool:
+        return form in self._forms or (has_unspaced_script(form) and any(form in _fold(text) for text in self._texts))
+
+
 def match_names(windows: Sequence[Sequence[Name]], known: Container[str]) -> list[Name]:
     """The ``known`` names among ``windows``, the longest at each place and none inside another; each form once."""
     found: dict[str, Name] = {}
@@ -89,6 +99,12 @@ def match_names(windows: Sequence[Sequence[Name]], known: Container[str]) -> lis
             found.setdefault(name.form, name)
             free_from = name.start + len(name.spelling)
     return list(found.values())
+
+
+def _fold(text: str) -> str:
+    """``text`` without case and accents."""
+    folded = unicodedata.normalize("NFKD", text.casefold())
+    return folded if folded.isascii() else "".join(mark for mark in folded if not unicodedata.combining(mark))
 
 
 def _begins_none(word: str, capitalised: bool) -> bool:

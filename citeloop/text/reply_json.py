@@ -1,4 +1,4 @@
-"""The strings that were asked for, from a reply in JSON."""
+"""What was asked for, from a reply in JSON: its values, or the strings that they hold."""
 
 import json
 import re
@@ -18,22 +18,25 @@ _KEY_ASIDE = re.compile(
 
 
 def json_strings(body: str) -> list[str]:
-    """Strings of the JSON values that stand one after the other from the first one on; none where there is no JSON.
+    """Strings of the values that ``json_values`` finds.
 
     Taken are a list's strings, those of a list inside an object, the telling one of each object in a list, and those of
     an object that stands alone. Never raises.
     """
+    return [item for value in json_values(body) for item in _strings(value)]
+
+
+def json_values(body: str) -> Iterator[object]:
+    """The JSON values that stand one after the other from the first one on; none where there is no JSON."""
     start = _JSON_START.search(body)
     decoder, at = json.JSONDecoder(), start.end() if start else len(body)
-    items: list[str] = []
     for _ in range(_MOST_VALUES):
         try:
             value, at = decoder.raw_decode(body, at)
         except (ValueError, RecursionError):
-            break
-        items += _strings(value)
+            return
+        yield value
         at += len(body[at:]) - len(body[at:].lstrip(", \n\r\t"))
-    return items
 
 
 def _strings(value: object) -> Iterator[str]:

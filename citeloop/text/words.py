@@ -35,6 +35,11 @@ def content_stems(text: str) -> list[str]:
     return [stem(word) for word in _cut(text, _pairs_and_syllables) if word not in STOPWORDS]
 
 
+def has_unspaced_script(text: str) -> bool:
+    """Whether ``text`` holds characters of a script that sets no spaces between words, or that is cut as such."""
+    return _CJK_RUN.search(text) is not None
+
+
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """English Snowball stem; words of other scripts come back as they are."""

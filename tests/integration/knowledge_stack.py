@@ -95,6 +95,7 @@ def fingerprint(stack: KnowledgeStack, name: str = "handbook") -> dict[str, obje
         "vectors": vectors,
         "sentences": {i: (s.spans, s.vectors.tobytes()) for i, s in sentences.items()},
         "entities": entities(stack, corpus),
+        "relations": relations(stack, corpus),
         "dense": {hit.chunk_id: round(hit.score, 5) for hit in stack.vectors.search(corpus, probe, 10_000)},
         "lexical": {hit.chunk_id for hit in stack.words.search(corpus, {term: 1.0}, 10_000)},
     }
@@ -112,3 +113,22 @@ def entities(stack: KnowledgeStack, corpus: OpenCorpus) -> dict[str, set[tuple[s
     for form, chunk_id, role in rows:
         found.setdefault(form, set()).add((chunk_id, role))
     return found
+
+
+def relations(stack: KnowledgeStack, corpus: OpenCorpus) -> dict[str, set[tuple[str, str, str]] | str]:
+    """What was read of each chunk that was read for relations; of one that failed, why."""
+    with stack.store.file.reading() as connection:
+        readings = connection.execute(
+            """SELECT c.id, r.failure FROM relation_readings r JOIN chunks c ON c.row = r.chunk_row
+               WHERE c.corpus_id = ?""",
+            (corpus.id,),
+        ).fetchall()
+        rows = connection.execute(
+            """SELECT c.id, r.subject, r.relation, r.object FROM relations r JOIN chunks c ON c.row = r.chunk_row
+               WHERE r.corpus_id = ?""",
+            (corpus.id,),
+        ).fetchall()
+    return {
+        chunk_id: failure or {(subject, relation, target) for of, subject, relation, target in rows if of == chunk_id}
+        for chunk_id, failure in readings
+    }

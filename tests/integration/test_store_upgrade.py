@@ -116,6 +116,7 @@ HierarchicalKnowledgeStore(Path(sys.argv[1]))
         "CREATE TABLE grants",
         "CREATE INDEX corpora_of_owner",
         "CREATE TABLE mentions",
+        "CREATE TABLE relation_readings",
         f"PRAGMA user_version = {FORMAT}",
         "COMMIT",
     ],

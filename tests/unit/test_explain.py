@@ -102,3 +102,9 @@ def test_both_lists_of_step_back_stand_side_by_side(capsys: pytest.CaptureFixtur
 
 def test_a_trace_without_queries_is_no_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Queries" in told(capsys, "simple", {"analysis": None})
+
+
+def test_relations_are_told_with_where_they_led(capsys: pytest.CaptureFixture[str]) -> None:
+    relations = {"Fee [old] -part of-> Prices": ["chunk-b", "unshown-chunk"]}
+    lines = told(capsys, "graph", {"queries": [traced(QUESTION, "question", "chunk-a")], "relations": relations})
+    assert "Fee [old] -part of-> Prices [2] Prices, unshown-" in lines
