@@ -93,7 +93,8 @@ class RelationLinks:
     def _steps(self, edges: Sequence[_Edge]) -> Iterator[Step]:
         """The steps by those of the edges that are nearest to the question."""
         cosines = self._cosines(edges)
-        near = sorted(edges, key=lambda edge: (-edge.match - cosines[edge.relation.chunk_id], edge.relation))
+        there = [edge for edge in edges if edge.relation.chunk_id in cosines]  # another process may write meanwhile
+        near = sorted(there, key=lambda edge: (-edge.match - cosines[edge.relation.chunk_id], edge.relation))
         followed = near[:_FOLLOWED]
         counts = self.links.count(edge.far.form for edge in followed)
         for edge in followed:
