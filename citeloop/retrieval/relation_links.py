@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from citeloop.knowledge.entities import MENTION, SUBJECT, EntityCounts, EntityReader
 from citeloop.knowledge.relations import End, Relation
-from citeloop.retrieval.entity_links import KEPT_OF_ENTITY, RARITY, RELATED, EntityLinks, Step, rarity
+from citeloop.retrieval.entity_links import RARITY, RELATED, EntityLinks, KnownEntity, Step, rarity
 from citeloop.text.entity_names import match_names, name_windows
 from citeloop.text.words import content_stems
 
@@ -16,6 +16,9 @@ _FOLLOWED = 8
 _LEAST_SHARED, _ENDING = 4, 3
 """Letters that two words have to share at their beginning, and that the shorter may have beyond them, to count as forms
 of one: "written" and "writer"."""
+
+_UNKNOWN = KnownEntity(EntityCounts(0, 0), ())
+"""What only relations name."""
 
 
 class _Edge(NamedTuple):
@@ -96,25 +99,24 @@ class RelationLinks:
         there = [edge for edge in edges if edge.relation.chunk_id in cosines]  # another process may write meanwhile
         near = sorted(there, key=lambda edge: (-edge.match - cosines[edge.relation.chunk_id], edge.relation))
         followed = near[:_FOLLOWED]
-        counts = self.links.count(edge.far.form for edge in followed)
+        known = self.links.know(edge.far.form for edge in followed)
         for edge in followed:
             stating = edge.relation.chunk_id
-            targets = [(stating, edge.corpus, cosines[stating]), *self._chunks_of(edge.far, counts)]
-            for chunk_id, corpus, cosine in targets:
-                score = self._score(edge, cosine, counts)
+            far = known.get(edge.far.form, _UNKNOWN)
+            for chunk_id, corpus, cosine in [(stating, edge.corpus, cosines[stating]), *self._chunks_of(edge.far, far)]:
+                score = self._score(edge, cosine, far)
                 yield Step(chunk_id, corpus, RELATED, edge.far.spelling, score, str(edge.relation), edge.match)
 
-    def _score(self, edge: _Edge, cosine: float, counts: Mapping[str, EntityCounts]) -> float:
-        common = max(edge.degree, sum(counts.get(edge.far.form, ())))
-        return (cosine + edge.match) / 2 + RARITY * rarity(common, self.links.hub)
+    def _score(self, edge: _Edge, cosine: float, far: KnownEntity) -> float:
+        return (cosine + edge.match) / 2 + RARITY * rarity(max(edge.degree, sum(far.counts)), self.links.hub)
 
-    def _chunks_of(self, end: End, counts: Mapping[str, EntityCounts]) -> Iterator[tuple[str, str, float]]:
+    def _chunks_of(self, end: End, entity: KnownEntity) -> list[tuple[str, str, float]]:
         """Those about the entity; where there are none, and unless it is a hub, those that mention it; the nearest to
         the question."""
-        of_end = counts.get(end.form, EntityCounts(0, 0))
-        role = SUBJECT if of_end.subject_of else MENTION
-        if role == SUBJECT or of_end.mentioned_in < self.links.hub:
-            yield from self.links.nearest(end.form, role)[: KEPT_OF_ENTITY[role]]
+        if entity.counts.subject_of:
+            return self.links.nearest(end.form, SUBJECT, entity.corpora)
+        is_hub = entity.counts.mentioned_in >= self.links.hub
+        return [] if is_hub else self.links.nearest(end.form, MENTION, entity.corpora)
 
     def _cosines(self, edges: Iterable[_Edge]) -> dict[str, float]:
         """Of each chunk that states one of the relations, to the question."""
