@@ -76,7 +76,8 @@ def test_corpora(stores: Path) -> None:
     assert done(citeloop(stores, "corpora")).splitlines()[0].startswith("handbook: 3 documents, ")
     rows = json_lines(citeloop(stores, "corpora", "--json"))
     assert [(row["name"], row["documents"]) for row in rows] == [("handbook", 3), ("legal", 1)]
-    assert rows[0].keys() == {"name", "owner", "documents", "chunks", "embedding_model", "version", "updated_at"}
+    counts = {"documents", "chunks", "relations"}
+    assert rows[0].keys() == {"name", "owner", *counts, "embedding_model", "version", "updated_at"}
 
 
 def test_home_as_an_option_rules_over_the_environment(stores: Path, tmp_path: Path) -> None:
