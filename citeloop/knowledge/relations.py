@@ -32,6 +32,16 @@ _RELATION = """
     SELECT c.id, r.subject, r.subject_spelling, r.relation, r.object, r.object_spelling
     FROM relations r JOIN chunks c ON c.row = r.chunk_row
 """
+_ENDS = ("subject", "object")
+_KINDS = """
+    WITH RECURSIVE kinds (kind) AS (
+        SELECT min(relation) FROM relations WHERE corpus_id = :corpus AND {end} = :key
+        UNION ALL
+        SELECT (SELECT min(relation) FROM relations WHERE corpus_id = :corpus AND {end} = :key AND relation > kind)
+        FROM kinds WHERE kind IS NOT NULL)
+    SELECT kind FROM kinds WHERE kind IS NOT NULL LIMIT :limit
+"""
+"""From one to the next by the index, past the relations of the same words."""
 
 
 class RelationReader:
@@ -57,22 +67,34 @@ class RelationReader:
         return {form for (form,) in rows}
 
     def of_entity(self, form: str, limit: int) -> list[Relation]:
-        """The first ``limit`` relations that begin at the entity, then as many that end there."""
-        return [
-            relation
-            for end in ("subject", "object")
-            for relation in self._read(f"r.corpus_id = :corpus AND r.{end} = :key ORDER BY r.chunk_row", form, limit)
-        ]
+        """The first ``limit`` relations that begin at the entity, in alphabetical order, then as many that end there."""
+        order = "ORDER BY r.relation, r.chunk_row"
+        return [one for end in _ENDS for one in self._read(f"r.{end} = :key {order}", form, limit)]
+
+    def of_kind(self, form: str, relation: str, limit: int) -> list[Relation]:
+        """Of the entity's relations those of these words, ``limit`` in each direction."""
+        condition = "= :key AND r.relation = :relation ORDER BY r.chunk_row"
+        return [one for end in _ENDS for one in self._read(f"r.{end} {condition}", form, limit, relation)]
+
+    def kinds_of(self, form: str, limit: int) -> set[str]:
+        """The words of the entity's relations, the first ``limit`` in each direction, however many relations it has."""
+        return {
+            kind for end in _ENDS for (kind,) in self._connection.execute(_KINDS.format(end=end), self._of(form, limit))
+        }
 
     def stated_in(self, chunk_id: str, limit: int) -> list[Relation]:
         """The first ``limit`` relations that the chunk states."""
-        return self._read("r.corpus_id = :corpus AND c.id = :key", chunk_id, limit)
+        return self._read("c.id = :key", chunk_id, limit)
 
-    def _read(self, condition: str, key: str, limit: int) -> list[Relation]:
+    def _read(self, condition: str, key: str, limit: int, relation: str = "") -> list[Relation]:
         rows = self._connection.execute(
-            f"{_RELATION} WHERE {condition} LIMIT :limit", {"corpus": self._corpus.id, "key": key, "limit": limit}
+            f"{_RELATION} WHERE r.corpus_id = :corpus AND {condition} LIMIT :limit",
+            {**self._of(key, limit), "relation": relation},
         )
         return [
             Relation(chunk_id, End(subject, subject_as), relation, End(target, target_as))
             for chunk_id, subject, subject_as, relation, target, target_as in rows
         ]
+
+    def _of(self, key: str, limit: int) -> dict[str, str | int]:
+        return {"corpus": self._corpus.id, "key": key, "limit": limit}

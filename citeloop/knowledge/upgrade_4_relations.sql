@@ -10,8 +10,8 @@ CREATE TABLE relations (
     corpus_id TEXT NOT NULL REFERENCES corpora (id) ON DELETE CASCADE,
     PRIMARY KEY (chunk_row, subject, relation, object)
 ) WITHOUT ROWID;
-CREATE INDEX relations_of_subject ON relations (corpus_id, subject);
-CREATE INDEX relations_of_object ON relations (corpus_id, object);
+CREATE INDEX relations_of_subject ON relations (corpus_id, subject, relation);
+CREATE INDEX relations_of_object ON relations (corpus_id, object, relation);
 
 -- The chunks that were read for relations, whether they hold some or none: the others are still to be read.
 CREATE TABLE relation_readings (

@@ -10,7 +10,7 @@ from citeloop.retrieval.entity_links import RARITY, RELATED, EntityLinks, KnownE
 from citeloop.text.entity_names import match_names, name_windows
 from citeloop.text.words import content_stems
 
-_READ_OF_CHUNK = 50
+_READ_OF_CHUNK = _READ_OF_KIND = 50
 _FOLLOWED = 8
 """Relations that are followed from one start: those nearest to the question."""
 _LEAST_SHARED, _ENDING = 4, 3
@@ -77,21 +77,24 @@ class RelationLinks:
         if corpus in self.readers:
             for relation in self.readers[corpus].relations.stated_in(chunk_id, _READ_OF_CHUNK):
                 for end in (relation.subject, relation.object):
-                    yield _Edge(relation, corpus, end, 1, self._match(relation))
+                    yield _Edge(relation, corpus, end, 1, self._match(relation.relation))
 
     def _edges_of(self, form: str) -> list[_Edge]:
-        """Of a hub only those that the question asks for."""
+        """From the entity to what it is related to; of a hub only by relations that the question asks for."""
         hub = self.links.hub
-        found = [
-            (corpus, relation)
-            for corpus, reader in self.readers.items()
-            for relation in reader.relations.of_entity(form, hub)
-        ]
-        edges = [
-            _Edge(relation, corpus, _far(relation, form), len(found), self._match(relation))
-            for corpus, relation in found
-        ]
-        return [edge for edge in edges if edge.match or len(found) < hub]
+        found = [(name, one) for name, each in self.readers.items() for one in each.relations.of_entity(form, hub)]
+        degree = len(found)
+        if degree >= hub:
+            found = list(self._asked_of(form))
+        return [_Edge(one, name, _far(one, form), degree, self._match(one.relation)) for name, one in found]
+
+    def _asked_of(self, form: str) -> Iterator[tuple[str, Relation]]:
+        """The relations of a hub, with their corpus, whose words the question holds, wherever among its many they stand."""
+        for name, reader in self.readers.items():
+            matches = {kind: self._match(kind) for kind in reader.relations.kinds_of(form, self.links.hub)}
+            asked = sorted((kind for kind in matches if matches[kind]), key=lambda kind: (-matches[kind], kind))
+            for kind in asked[:_FOLLOWED]:
+                yield from ((name, one) for one in reader.relations.of_kind(form, kind, _READ_OF_KIND))
 
     def _steps(self, edges: Sequence[_Edge]) -> Iterator[Step]:
         """The steps by those of the edges that are nearest to the question."""
@@ -130,8 +133,8 @@ class RelationLinks:
             for chunk_id, cosine in zip(chunks.ids, (chunks.vectors @ self.links.question).tolist(), strict=True)
         }
 
-    def _match(self, relation: Relation) -> float:
-        stems = set(content_stems(relation.relation))
+    def _match(self, relation: str) -> float:
+        stems = set(content_stems(relation))
         held = sum(any(_is_akin(stem, asked) for asked in self.asked) for stem in stems)
         return held / len(stems) if stems else 0.0
 
