@@ -30,6 +30,8 @@ _OPENINGS = {
     "step_back": "You are an expert at stepping back",
     "standalone_question": "You make questions standalone",
     "query_analyzer": "You classify questions",
+    "partial_answer": "Note what the numbered documents",
+    "partial_answers_combiner": "Combine the notes",
     "answer": "Answer the question",
 }
 

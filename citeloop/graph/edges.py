@@ -8,6 +8,7 @@ from typing import Literal
 
 from langgraph.types import Send
 
+from citeloop.graph.map_edges import groups_to_reread, has_fresh_passages
 from citeloop.state.graph_state import QueryState, SubQuestionTask
 from citeloop.state.multi_query_state import MultiQueryState
 
@@ -66,12 +67,9 @@ async def route_after_assemble_context(
     state: QueryState,
 ) -> Literal["generate_answer", "refuse_answer", "compose_response"]:
     """Generate, unless there is no evidence at all, or a correction round brought none that was not there before."""
-    best = state["best"]
-    if best is None:
+    if state["best"] is None:
         return "generate_answer" if state["passages"] else "refuse_answer"
-    seen = {passage["chunk_id"] for passage in best["passages"]}
-    fresh = any(passage["chunk_id"] not in seen for passage in state["passages"])
-    return "generate_answer" if fresh else "compose_response"
+    return "generate_answer" if has_fresh_passages(state) else "compose_response"
 
 
 async def route_after_generate_answer(state: QueryState) -> Literal["validate_citations", "compose_response"]:
@@ -94,24 +92,33 @@ async def route_after_validate_citations(
 
 async def route_after_drop_invalid_sources(
     state: QueryState,
-) -> list[Send] | Literal["generate_answer", "plan_searches", "plan_scan", "gather_sub_answers"]:
+) -> (
+    list[Send]
+    | Literal["generate_answer", "plan_searches", "plan_scan", "gather_sub_answers", "gather_partial_answers"]
+):
     """Regenerate from what is left; when nothing is, search again without the dropped sources.
 
-    Sub-questions are answered anew where their answers cite what was dropped; where none does, they are combined anew.
+    Sub-questions are answered anew, and groups of passages read anew, where their answers cite what was dropped; where
+    none does, they are combined anew.
     """
     if _is_split(state):
         return _branches(state, _citing_excluded(state)) or "gather_sub_answers"
+    if state.get("partial_answers"):
+        return groups_to_reread(state) or "gather_partial_answers"
     return "generate_answer" if state["passages"] else _looking(state)
 
 
 async def route_after_expand_context(
     state: QueryState,
-) -> list[Send] | Literal["assemble_context", "plan_searches", "plan_scan", "compose_response"]:
-    """Assemble what stood around the passages, or search wider: of sub-questions, for those not answered well."""
+) -> list[Send] | Literal["assemble_context", "group_passages", "plan_searches", "plan_scan", "compose_response"]:
+    """Assemble what stood around the passages (of a full scan: by one prompt or several), or search wider: of
+    sub-questions, for those not answered well."""
     if _is_split(state):
         weak = [number for number, part in enumerate(state["sub_answers"]) if not part["passed"]]
         return _branches(state, weak) or "compose_response"
-    return "assemble_context" if state["correction"] == "neighbours" else _looking(state)
+    if state["correction"] != "neighbours":
+        return _looking(state)
+    return "group_passages" if state.get("map_plan") else "assemble_context"
 
 
 async def route_after_compose_response(state: QueryState) -> Literal["review_answer", "audit_response"]:

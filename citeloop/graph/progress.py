@@ -22,11 +22,18 @@ class Progress(TypedDict):
 def progress_of(node: str, state: Any, update: Any, milliseconds: float) -> Progress:
     """The event of a node that was called with ``state`` and returned ``update``."""
     counts = _COUNTS[node](update) if node in _COUNTS and isinstance(update, Mapping) else {}
-    counts |= {"rows": state["rows"], "total": state["total_rows"]} if node == "scan_shard" else {}
+    counts |= _OF_ALL[node](state) if node in _OF_ALL else {}
     where = f" {state['corpus']}" if node in ("search_corpus", "scan_shard") else ""
     told = ", ".join(f"{count} {name}" for name, count in counts.items())
     text = f"{node.replace('_', ' ')}{where}: {told + ', ' if told else ''}{milliseconds:.0f} ms"
     return Progress(event="progress", node=node, milliseconds=round(milliseconds, 3), counts=counts, text=text)
+
+
+_OF_ALL: Mapping[str, Callable[[Any], dict[str, int]]] = {
+    "scan_shard": lambda task: {"rows": task["rows"], "total": task["total_rows"]},
+    "map_group": lambda task: {"groups": 1, "total": task["groups"]},
+}
+"""What a branch has done, and what all branches of its fan-out come to."""
 
 
 def _sizes(**keys: str) -> Callable[[Update], dict[str, int]]:
@@ -51,6 +58,15 @@ def _researched(update: Update) -> dict[str, int]:
     return {
         "passages": sum(len(result["passages"]) for result in results),
         "found": sum(not result["verdict"]["refused"] for result in results),
+        "failures": len(update["search_failures"]),
+    }
+
+
+def _mapped(update: Update) -> dict[str, int]:
+    results = update["mapped"].values()
+    return {
+        "passages": sum(len(result["candidates"]) for result in results),
+        "found": sum(bool(result["passages"]) for result in results),
         "failures": len(update["search_failures"]),
     }
 
@@ -87,6 +103,9 @@ _COUNTS: Mapping[str, Callable[[Update], dict[str, int]]] = {
     "rerank_chunks": _sizes(candidates="candidates"),
     "walk_entities": _sizes(candidates="candidates", failures="search_failures"),
     "diversify_chunks": _sizes(candidates="candidates"),
+    "group_passages": lambda update: {"groups": len(update["map_plan"]["tasks"])},
+    "map_group": _mapped,
+    "gather_partial_answers": _sizes(answers="partial_answers", passages="passages"),
     "assemble_context": _sizes(passages="passages"),
     "generate_answer": _generated,
     "validate_citations": _validated,

@@ -34,10 +34,12 @@ from citeloop.graph.hop_edges import (
     route_after_grade_passages,
     route_after_rerank_chunks,
 )
+from citeloop.graph.map_edges import fan_out_groups, route_after_gather_partial_answers
 from citeloop.graph.step_channels import without_steps
 from citeloop.graph.sub_question_branch import NodesInLine
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.models.chat_caller import ChatCaller
+from citeloop.models.extractive import ExtractiveChatModel
 from citeloop.nodes.analyze_query import Analyzer, analyze_query
 from citeloop.nodes.ask_follow_up import ask_follow_up
 from citeloop.nodes.ask_step_back import ask_step_back
@@ -53,9 +55,12 @@ from citeloop.nodes.diversify_chunks import diversify_chunks
 from citeloop.nodes.drop_invalid_sources import drop_invalid_sources
 from citeloop.nodes.expand_context import expand_context
 from citeloop.nodes.fuse_results import fuse_results
+from citeloop.nodes.gather_partial_answers import gather_partial_answers
 from citeloop.nodes.gather_sub_answers import gather_sub_answers
 from citeloop.nodes.generate_answer import generate_answer
 from citeloop.nodes.grade_passages import grade_passages
+from citeloop.nodes.group_passages import group_passages
+from citeloop.nodes.map_group import map_group
 from citeloop.nodes.plan_scan import plan_scan
 from citeloop.nodes.plan_searches import plan_searches
 from citeloop.nodes.refuse_answer import refuse_answer
@@ -78,7 +83,15 @@ from citeloop.retrieval.passages import PassageReader
 from citeloop.retrieval.rerank import Reranker
 from citeloop.retrieval.scan import CorpusScanner
 from citeloop.state.config import RAGConfig
-from citeloop.state.graph_state import QueryInput, QueryOutput, QueryState, ScanTask, SearchTask, SubQuestionTask
+from citeloop.state.graph_state import (
+    MapTask,
+    QueryInput,
+    QueryOutput,
+    QueryState,
+    ScanTask,
+    SearchTask,
+    SubQuestionTask,
+)
 from citeloop.verification.draft_verifier import DraftVerifier
 from citeloop.workers import WorkerPool
 
@@ -109,7 +122,7 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     validation; then out, past a person where one is to decide, or once more around, ``max_correction_rounds`` times at
     the most. Passages that leave a question open, or are no good, are searched for again first: hop by hop in
     ``multi_hop``, once in other words otherwise. Sub-questions take it each by itself up to a checked answer, and are
-    combined into the draft.
+    combined into the draft; so are the groups of passages of a full scan, where one prompt does not hold them.
     """
     p = parts
     state = QueryState if p.expose_steps else without_steps(QueryState)
@@ -158,6 +171,11 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     node("grade_passages", inside(grade_passages, reader=p.reader, reranker=p.reranker, workers=p.workers))
     node("correct_retrieval", inside(correct_retrieval, caller=caller, prompt=load_prompt("query_rewriter")))
     node("diversify_chunks", inside(diversify_chunks, coverage=CoverageOrder(p.store), workers=p.workers))
+    takes_notes = not isinstance(p.llm, ExtractiveChatModel)
+    node("group_passages", inside(group_passages, reader=p.reader, workers=p.workers, takes_notes=takes_notes))
+    read_group = inside(map_group, reader=p.reader, caller=caller, verifier=p.verifier, workers=p.workers)
+    node("map_group", read_group, input_schema=MapTask)
+    node("gather_partial_answers", inside(gather_partial_answers, workers=p.workers))
     node("assemble_context", inside(assemble_context, reader=p.reader, workers=p.workers))
     node("generate_answer", inside(generate_answer, caller=caller))
     node("validate_citations", inside(validate_citations, verifier=p.verifier, workers=p.workers))
@@ -192,19 +210,37 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     graph.add_conditional_edges("correct_retrieval", route_after_correct_retrieval)
     graph.add_conditional_edges("plan_scan", fan_out_scan, ["scan_shard", "refuse_answer"])
     graph.add_edge("scan_shard", "fuse_results")
-    graph.add_edge("diversify_chunks", "assemble_context")
+    graph.add_edge("diversify_chunks", "group_passages")
+    graph.add_conditional_edges("group_passages", fan_out_groups, ["map_group", "assemble_context", "compose_response"])
+    graph.add_edge("map_group", "gather_partial_answers")
+    graph.add_conditional_edges("gather_partial_answers", route_after_gather_partial_answers)
     graph.add_conditional_edges("assemble_context", route_after_assemble_context)
     graph.add_conditional_edges("generate_answer", route_after_generate_answer)
     graph.add_conditional_edges("validate_citations", route_after_validate_citations)
     graph.add_conditional_edges(
         "drop_invalid_sources",
         route_after_drop_invalid_sources,
-        ["research_sub_question", "generate_answer", "plan_searches", "plan_scan", "gather_sub_answers"],
+        [
+            "research_sub_question",
+            "map_group",
+            "generate_answer",
+            "plan_searches",
+            "plan_scan",
+            "gather_sub_answers",
+            "gather_partial_answers",
+        ],
     )
     graph.add_conditional_edges(
         "expand_context",
         route_after_expand_context,
-        ["research_sub_question", "assemble_context", "plan_searches", "plan_scan", "compose_response"],
+        [
+            "research_sub_question",
+            "assemble_context",
+            "group_passages",
+            "plan_searches",
+            "plan_scan",
+            "compose_response",
+        ],
     )
     graph.add_edge("reply_to_small_talk", "compose_response")
     graph.add_edge("refuse_answer", "compose_response")

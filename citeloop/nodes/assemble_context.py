@@ -1,19 +1,17 @@
 """The passages that will stand before the generator: deduplicated, ordered, within the token budget, numbered."""
 
 import functools
-from collections.abc import Mapping, Sequence
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from citeloop.governance.identity import caller_of
-from citeloop.knowledge.corpus import Chunk
 from citeloop.retrieval.candidate_ranking import distinct
-from citeloop.retrieval.context_budget import fit_in_budget, passage_budget
-from citeloop.retrieval.context_unit import ContextUnits, Grown, prompt_tokens
+from citeloop.retrieval.context_budget import passage_budget
+from citeloop.retrieval.context_unit import ContextUnits, context_passage
 from citeloop.retrieval.draft_prompt import draft_prompt
-from citeloop.retrieval.passages import PassageReader, numbered_passage
+from citeloop.retrieval.passages import PassageReader
 from citeloop.retrieval.prompt_passages import split_background
 from citeloop.retrieval.query_plan import query_from
 from citeloop.state.config import RAGConfig, run_config
@@ -53,26 +51,14 @@ async def assemble_context(
         ordered = [chunks[chunk_id] for chunk_id in scores if chunk_id in chunks]
         frame = sum(count_tokens(message.text) for message in draft_prompt(state, []).messages)
         budget = passage_budget(frame, settings)
-        fitting = _fitting(ordered, budget)
-        if settings.context_unit != "chunk":
-            excluded = state["excluded_ids"]
-            fitting = ContextUnits(reader).grow(ordered, settings.context_unit, budget, excluded, caller_of(config))
-        return [_passage(number, one, scores, origins) for number, one in enumerate(fitting, start=1)]
+        unit, excluded = settings.context_unit, state["excluded_ids"]
+        fitting = ContextUnits(reader).fit(ordered, unit, budget, excluded, caller_of(config))
+        return [
+            context_passage(number, one, scores[one.chunk.id], origins[one.chunk.id])
+            for number, one in enumerate(fitting, start=1)
+        ]
 
     return Assembled(passages=await workers.run(assemble))
-
-
-def _fitting(chunks: Sequence[Chunk], budget: int) -> list[Grown]:
-    taken = fit_in_budget([prompt_tokens(chunk) for chunk in chunks], budget)
-    return [Grown(chunks[index], [chunks[index].id]) for index in taken]
-
-
-def _passage(number: int, one: Grown, scores: Mapping[str, float], origins: Mapping[str, QueryOrigin]) -> Passage:
-    passage = numbered_passage(number, one.chunk, scores[one.chunk.id])
-    passage["origin"] = origins[one.chunk.id]
-    if len(one.members) > 1:
-        passage["members"] = one.members
-    return passage
 
 
 def _choose(state: QueryState, settings: RAGConfig) -> list[Candidate]:

@@ -25,6 +25,9 @@ class Audited(Departure):
     best: None
     answered: Overwrite
     sub_answers: list[Any]
+    map_plan: None
+    mapped: Overwrite
+    partial_answers: list[str]
     trace: Overwrite
     query_trace: list[Any]
     ranked_trace: list[Any]
@@ -53,6 +56,9 @@ async def audit_response(state: QueryState, config: RunnableConfig, *, door: Doo
         best=None,
         answered=Overwrite({}),
         sub_answers=[],
+        map_plan=None,
+        mapped=Overwrite({}),
+        partial_answers=[],
         trace=Overwrite({}),
         query_trace=[],
         ranked_trace=[],

@@ -48,6 +48,9 @@ class Admitted(TypedDict):
     tokens: Overwrite
     answered: Overwrite
     sub_answers: list[Any]
+    map_plan: None
+    mapped: Overwrite
+    partial_answers: list[str]
     model_failure: str
     trace: Overwrite
     query_trace: list[Any]
@@ -100,6 +103,9 @@ async def authorize(
         tokens=Overwrite({}),
         answered=Overwrite({}),
         sub_answers=[],
+        map_plan=None,
+        mapped=Overwrite({}),
+        partial_answers=[],
         model_failure="",
         trace=Overwrite({}),
         query_trace=[],

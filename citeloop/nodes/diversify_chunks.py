@@ -33,7 +33,11 @@ async def diversify_chunks(
     The reranker's order is the relevance. A chunk that left the store since it was found leaves the candidates here.
     """
     settings = run_config(runtime.context, state["request"])
-    wanted = settings.passages_wanted(state["analysis"]["strategy"], widened=state["correction"] == "widen")
+    is_wider = state["correction"] == "widen"
+    wanted = max(
+        settings.passages_wanted(state["analysis"]["strategy"], widened=is_wider),
+        settings.passages_mapped(widened=is_wider),
+    )
 
     def diversify() -> Diversified:
         placed = coverage.read(state["candidates"], caller_of(config))

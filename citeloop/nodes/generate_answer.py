@@ -33,6 +33,7 @@ async def generate_answer(
             name="sub_answer" if prompt.name == "sub_answer" else "draft",
             prompt=prompt.name,
             told={"round": state["round"], "strategy": state["analysis"]["strategy"]},
+            timeout_s=settings.model_timeout_s if state.get("partial_answers") else None,
             max_tokens=answer_room(settings),
         )
     except ModelError as error:

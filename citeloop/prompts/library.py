@@ -34,6 +34,8 @@ PLACEHOLDERS: Final[dict[str, frozenset[str]]] = {
     "decomposer": frozenset({"question"}),
     "sub_answer": frozenset({"sub_question", "documents"}),
     "combiner": frozenset({"question", "sub_questions_and_answers"}),
+    "partial_answer": frozenset({"question", "documents", "n", "refusal"}),
+    "partial_answers_combiner": frozenset({"question", "partial_answers", "refusal"}),
     "step_back": frozenset({"question"}),
     "follow_up": frozenset({"question", "documents", "open", "n"}),
     "query_analyzer": frozenset({"question"}),

@@ -28,3 +28,8 @@ def render_sub_answers(pairs: Iterable[tuple[str, str]]) -> str:
         f"<sub_answer>{escape(answer, quote=False)}</sub_answer>"
         for question, answer in pairs
     )
+
+
+def render_partial_answers(answers: Iterable[str]) -> str:
+    """Partial answers as they are combined; escaped."""
+    return "\n".join(f"<note>\n{escape(answer, quote=False)}\n</note>" for answer in answers)

@@ -1,4 +1,4 @@
-"""Passages grown from the chunks that were found to their sections or documents (ADR-031, Long RAG)."""
+"""Passages of a prompt: chunks as they were found, or grown to their sections or documents (ADR-031, Long RAG)."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -7,10 +7,12 @@ from typing import Literal, NamedTuple
 
 from citeloop.knowledge.corpus import Chunk
 from citeloop.prompts.grounded_answer import render_document
+from citeloop.retrieval.context_budget import fit_in_budget
 from citeloop.retrieval.joined_chunks import REACH, join_chunks
-from citeloop.retrieval.passages import PassageReader
-from citeloop.state.graph_state import Candidate
-from citeloop.state.models import UserContext
+from citeloop.retrieval.passages import PassageReader, numbered_passage
+from citeloop.state.config import ContextUnit
+from citeloop.state.graph_state import Candidate, Passage
+from citeloop.state.models import QueryOrigin, UserContext
 from citeloop.text.tokens import count_tokens
 
 
@@ -23,9 +25,18 @@ class Grown(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ContextUnits:
-    """Grows chunks within a token budget. Blocking; corpora are opened as the caller, each time."""
+    """Fits chunks, as they are or grown, into a token budget. Blocking; corpora are opened as the caller, each time."""
 
     reader: PassageReader
+
+    def fit(
+        self, chunks: Sequence[Chunk], unit: ContextUnit, budget: int, excluded: Collection[str], caller: UserContext
+    ) -> list[Grown]:
+        """Each of ``chunks`` (best first) that still fits, as it is or grown to its ``unit``."""
+        if unit != "chunk":
+            return self.grow(chunks, unit, budget, excluded, caller)
+        taken = fit_in_budget([prompt_tokens(chunk) for chunk in chunks], budget)
+        return [Grown(chunks[index], [chunks[index].id]) for index in taken]
 
     def grow(
         self,
@@ -70,6 +81,15 @@ class ContextUnits:
             for member in members
         ]
         self.reader.read_with_sentences(wanted, caller)
+
+
+def context_passage(number: int, one: Grown, score: float, origin: QueryOrigin) -> Passage:
+    """What was fitted, as it stands before the generator."""
+    passage = numbered_passage(number, one.chunk, score)
+    passage["origin"] = origin
+    if len(one.members) > 1:
+        passage["members"] = one.members
+    return passage
 
 
 def prompt_tokens(chunk: Chunk) -> int:

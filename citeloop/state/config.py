@@ -110,6 +110,19 @@ class RAGConfig(BaseModel):
     exhaustive_top_k: int = Field(
         default=50, ge=1, le=200, description="Passages of exhaustive, as far as max_context_tokens holds them."
     )
+    map_calls: int = Field(
+        default=8,
+        ge=0,
+        le=64,
+        description="Calls by which a chat model reads the passages of exhaustive in groups, where one prompt does not "
+        "hold them, before a last call combines what it noted; 0 or 1: one prompt, with what it holds.",
+    )
+    map_passages: int = Field(
+        default=120,
+        ge=1,
+        le=2000,
+        description="Passages of exhaustive that are read in groups, as far as scan_candidates and map_calls go.",
+    )
     scan_candidates: int = Field(
         default=200, ge=1, le=2000, description="Best chunks of a full scan, of which passages are chosen for coverage."
     )
@@ -134,8 +147,8 @@ class RAGConfig(BaseModel):
         default=60.0,
         gt=0,
         le=3600,
-        description="Seconds allowed to one model call that writes queries, answers a sub-question or combines such "
-        "answers.",
+        description="Seconds allowed to one model call that writes queries, answers a sub-question, reads a group of "
+        "passages or combines such answers.",
     )
     enable_reranking: bool = Field(default=True, description="Rerank the fused candidates.")
     reranker_model: str = Field(
@@ -181,6 +194,12 @@ class RAGConfig(BaseModel):
         by_origin = {"step_back": self.background_top_k, "sub_question": self.sub_question_top_k}
         wanted = self.top_k or by_origin.get(origin, usual)
         return min(wanted * WIDER if widened else wanted, self.max_top_k)
+
+    def passages_mapped(self, *, widened: bool = False) -> int:
+        """How many passages of ``exhaustive`` may be read in groups: the caller's top_k rules; more when widened."""
+        if self.top_k:
+            return self.passages_wanted("exhaustive", widened=widened)
+        return self.map_passages * WIDER if widened else self.map_passages
 
     def passages_ranked(self, strategy: str, *, widened: bool = False) -> int:
         """How many of a ranking count that is not reranked (``simple``) or is one of several to be fused: at least

@@ -249,21 +249,66 @@ class SubQuestionTask(TypedDict):
     """Which corpora are asked for; and the asked row of a run that goes on from here."""
 
 
-class AnsweredSubQuestion(TypedDict):
-    """A branch's result."""
+class AnsweredBranch(TypedDict):
+    """The result of a branch that answers from passages of its own."""
 
     key: str
     round: int
-    sub_question: str
-    origin: QueryOrigin
     verdict: Verdict
-    """The sub-answer, checked against the branch's own documents; a refusal where it is "not found"."""
+    """Its answer, checked against its own passages; a refusal where it found none."""
     passages: list[Passage]
-    queries: list[dict[str, Any]]
-    """For the trace: what was searched, with the ranked ids."""
     tokens: int
     error: str
     """Why the branch dropped out, or what part of its search did; empty where all went well."""
+
+
+class AnsweredSubQuestion(AnsweredBranch):
+    """A branch's sub-answer; a refusal where it is "not found"."""
+
+    sub_question: str
+    origin: QueryOrigin
+    queries: list[dict[str, Any]]
+    """For the trace: what was searched, with the ranked ids."""
+
+
+class GroupedCandidate(Candidate):
+    """A passage of a group."""
+
+    members: list[str]
+    """Ids of the chunks that stand in it, its own among them."""
+
+
+class MapTask(TypedDict):
+    """One branch of the map: a group of passages, by their ids. No text of documents or drafts: such tasks are kept."""
+
+    key: str
+    """Keys sort in the order of the groups, of all rounds."""
+    round: int
+    groups: int
+    """How many branches this round has."""
+    candidates: list[GroupedCandidate]
+    room: int
+    """Tokens that the partial answer may have, so that all of them fit one prompt."""
+    request: Request
+    """Which question is asked; and the asked row of a run that goes on from here."""
+
+
+class MapPlan(TypedDict):
+    """How the passages of a full scan are read: by one prompt, group by group, or (a correction) not again."""
+
+    decision: Literal["single", "map", "stop"]
+    reason: str
+    """In words, for the trace."""
+    tasks: list[MapTask]
+
+
+class MappedGroup(AnsweredBranch):
+    """A branch's partial answer; ``passages`` are those that it cites."""
+
+    candidates: list[GroupedCandidate]
+    """What it read."""
+    room: int
+    """As in ``MapTask``."""
 
 
 class Review(TypedDict):
@@ -311,6 +356,11 @@ class QueryState(TypedDict, total=False):
     """What the branches of ``sub_questions`` brought, by round and sub-question."""
     sub_answers: list[dict[str, Any]]
     """``SubAnswer`` as JSON, in the order of the sub-questions: the best of each."""
+    map_plan: MapPlan | None
+    mapped: Annotated[dict[str, MappedGroup], union_by_key]
+    """What the branches of the map brought, by round and group."""
+    partial_answers: list[str]
+    """What this round's draft is combined from, cited by the numbers of ``passages``; empty: from the passages."""
     model_failure: str
     """Why a correction round has no draft; empty when it has one."""
     trace: Annotated[dict[str, Any], union_by_key]

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from typing import TypeVar
 
 from citeloop.prompts.refusals import NOT_FOUND, PART_NOT_FOUND
-from citeloop.state.graph_state import AnsweredSubQuestion, Passage, SubQuestionTask
+from citeloop.state.graph_state import AnsweredBranch, AnsweredSubQuestion, Passage, SubQuestionTask
 from citeloop.state.models import Citation, SubAnswer
 from citeloop.text.sentences import split_sentences
 from citeloop.text.words import content_stems
@@ -12,6 +13,8 @@ from citeloop.verification.abstention import abstains
 from citeloop.verification.correction import merit
 from citeloop.verification.refusal import refusal_verdict
 from citeloop.verification.renumbering import renumber
+
+Branch = TypeVar("Branch", bound=AnsweredBranch)
 
 
 def not_found(
@@ -31,11 +34,10 @@ def not_found(
     )
 
 
-def best_of_rounds(
-    answered: Iterable[AnsweredSubQuestion], excluded: AbstractSet[str] = frozenset()
-) -> list[AnsweredSubQuestion]:
-    """For each sub-question, in order, its best result that cites nothing ``excluded``; of equals the earlier one."""
-    by_key: dict[str, AnsweredSubQuestion] = {}
+def best_of_rounds(answered: Iterable[Branch], excluded: AbstractSet[str] = frozenset()) -> list[Branch]:
+    """For each sub-question (or group of passages), in order, its best result that cites nothing ``excluded``; of
+    equals the earlier one."""
+    by_key: dict[str, Branch] = {}
     for result in sorted(answered, key=lambda result: (result["key"], result["round"])):
         best = by_key.get(result["key"])
         if best is None or _cites(best, excluded) or _is_better(result, best, excluded):
@@ -62,11 +64,11 @@ def sub_answer_of(result: AnsweredSubQuestion, numbers: Mapping[str, int]) -> Su
     )
 
 
-def _is_better(new: AnsweredSubQuestion, old: AnsweredSubQuestion, excluded: AbstractSet[str]) -> bool:
+def _is_better(new: AnsweredBranch, old: AnsweredBranch, excluded: AbstractSet[str]) -> bool:
     return not _cites(new, excluded) and merit(new["verdict"]) > merit(old["verdict"])
 
 
-def _cites(result: AnsweredSubQuestion, excluded: AbstractSet[str]) -> bool:
+def _cites(result: AnsweredBranch, excluded: AbstractSet[str]) -> bool:
     return any(citation["source_chunk_id"] in excluded for citation in result["verdict"]["citations"])
 
 
