@@ -1,6 +1,7 @@
 """The branches of the map brought together: what their answer is combined from, under one numbering of its passages."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -37,7 +38,8 @@ async def gather_partial_answers(
     the best passages go to one prompt instead.
     """
     settings = run_config(runtime.context, state["request"])
-    groups = best_of_rounds(state["mapped"].values(), frozenset(state["excluded_ids"]))
+    excluded = set(state["excluded_ids"])
+    groups = best_of_rounds(result for result in state["mapped"].values() if not _rests_on(result, excluded))
     combined = combine_groups(_fitting(groups, await workers.run(combined_room, state, settings)))
     gathered = GatheredPartials(
         partial_answers=combined.answers,
@@ -52,6 +54,10 @@ async def gather_partial_answers(
     else:
         gathered["draft"] = Draft(text=INDEX_HAS_NO_ANSWER, tokens=0)
     return gathered
+
+
+def _rests_on(result: MappedGroup, excluded: AbstractSet[str]) -> bool:
+    return any(passage["chunk_id"] in excluded for passage in result["passages"])
 
 
 def _fitting(groups: Sequence[MappedGroup], room: int) -> list[MappedGroup]:
