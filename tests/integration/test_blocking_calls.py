@@ -12,6 +12,8 @@ from citeloop.prompts.library import read_prompt
 from citeloop.settings import Settings
 from citeloop.testing import ScriptedChatModel
 from tests.handbook import engine_over
+from tests.map_fakes import QUESTION as TEAMS_QUESTION
+from tests.map_fakes import asked, index_teams, noting_model
 from tests.openai_stub import OpenAIStub, StubReply
 
 QUESTION = "How long is parental leave?"
@@ -67,3 +69,11 @@ async def test_failures_and_refusals(stores: Path) -> None:
             await engine.aquery(QUESTION, access_reason="test")
         with pytest.raises(Exception, match="no corpus named"):
             await engine.aquery(QUESTION, access_reason="test", corpus_ids=["nope"])
+
+
+async def test_passages_read_in_groups(tmp_path: Path, onnx_embedder: object) -> None:
+    engine = engine_over(index_teams(tmp_path), noting_model())
+    with detector():
+        response = await engine.aquery(TEAMS_QUESTION, access_reason="test", config=asked())
+    assert response.trace["map"]["combined"] > 1
+    assert response.trace["failures"] == []
