@@ -1,14 +1,17 @@
 """How much of the gold stands before the generator, strategy by strategy on the same questions.
 
     citeloop eval SET_DIR --own-corpus --cache CACHE      first: its index is read here
-    python benchmarks/context_coverage.py SET_DIR --cache CACHE [--strategies standard exhaustive] [--where F=V]
+    python benchmarks/context_coverage.py SET_DIR --cache CACHE [--strategies S:SETTING=V ...] [--where F=V] [--model]
 
 For each question, in the corpus that it names: the share of its gold documents among the passages of the first context,
-and how many documents and sections those passages stand in. Differences to the first strategy are paired.
+and how many documents and sections those passages stand in. Differences to the first strategy are paired. With
+``--model`` a stand-in for a chat model cites whatever it is given, so that the groups which ``exhaustive`` then reads
+count as one context: what reaches a model, not what a real one would make of it.
 """
 
 import argparse
 import asyncio
+import re
 import statistics
 import time
 from collections.abc import Mapping, Sequence
@@ -16,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from langchain_core.messages import BaseMessage
 
 from citeloop.engine import RAGQueryEngine, open_engine
 from citeloop.evaluation.bootstrap import Estimate, Ratio, estimate
@@ -26,6 +30,7 @@ from citeloop.evaluation.sets import Question, read_set
 from citeloop.settings import Settings
 from citeloop.state.config import RAGConfig
 from citeloop.state.graph_state import Passage
+from citeloop.testing import ScriptedChatModel
 
 
 class Context(NamedTuple):
@@ -53,12 +58,18 @@ async def context_of(
     asked = {"question": question.question, "corpora": list(corpora), "access_reason": "benchmark"}
     started, passages = time.perf_counter(), list[Passage]()
     async for update in engine.graph.astream(asked, context=config, stream_mode="updates"):
-        passages = passages or update.get("assemble_context", {}).get("passages", [])
+        for node in ("assemble_context", "gather_partial_answers"):
+            passages = passages or update.get(node, {}).get("passages", [])
     documents = distinct_documents(passage["uri"] for passage in passages)
     sections = {(passage["document_id"], *passage["heading_path"]) for passage in passages}
     gold = set(question.gold_doc_ids)
     covered = len(gold.intersection(documents)) / len(gold)
     return Context(covered, len(documents), len(sections), len(passages), 1000 * (time.perf_counter() - started))
+
+
+def cite_everything(messages: Sequence[BaseMessage]) -> str:
+    """A line for each document of the prompt."""
+    return "\n".join(f"Noted. [{number}]" for number in re.findall(r'<document number="(\d+)"', messages[-1].text))
 
 
 def tell(contexts: Mapping[str, Sequence[Context]]) -> None:
@@ -90,6 +101,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=Path("~/.cache/citeloop/eval"))
     parser.add_argument("--strategies", nargs="+", default=["standard", "exhaustive"])
     parser.add_argument("--where", action="append", default=[], help="FIELD=VALUE of the questions")
+    parser.add_argument("--model", action="store_true", help="with a stand-in for a chat model")
     options = parser.parse_args()
     settings, whole = Settings(), read_set(options.set_dir)
     home = index_home(options.cache.expanduser(), whole, settings.embedding_model)
@@ -101,7 +113,9 @@ def main() -> None:
     corpora = [
         names for q, names in zip(chosen.questions, corpora_to_search(chosen, selection), strict=True) if q in asked
     ]
-    engine = open_engine(home, settings=settings)
+    engine = open_engine(
+        home, settings=settings, llm=ScriptedChatModel(replies=cite_everything) if options.model else None
+    )
     runs = {name: asyncio.run(contexts_of(engine, asked, corpora, settings_of(name))) for name in options.strategies}
     for kind in sorted({question.type for question in asked}):
         print(f"-- {kind}")
