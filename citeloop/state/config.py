@@ -25,6 +25,10 @@ ContextUnit = Literal["chunk", "section", "document"]
 
 ReviewPolicy = Literal["off", "low_confidence", "always"]
 
+ClaimPolicy = Literal["off", "annotate", "strict"]
+"""What is done about the claims of an answer, from the weakest to the strictest: nothing is checked, each gets a
+verdict, or what is not supported is taken out."""
+
 CorrectiveRetrieval = Literal["off", "retry", "refuse"]
 
 WIDER = 2
@@ -160,6 +164,12 @@ class RAGConfig(BaseModel):
     )
     require_citations: bool = Field(default=True, description="A claim without a valid citation counts as unsupported.")
     min_citations_per_claim: int = Field(default=1, ge=0, le=5, description="Valid citations that each claim needs.")
+    claim_policy: ClaimPolicy = Field(
+        default="annotate",
+        description="Each claim gets a verdict (annotate); those that are not supported are taken out, and the answer "
+        "refused where nothing is left (strict); nothing is checked (off), which the status says and the audit keeps. "
+        "A run cannot ask for a weaker policy than the engine's.",
+    )
     max_context_tokens: int = Field(
         default=8000,
         ge=1000,
@@ -236,4 +246,10 @@ def overridden(settings: Settings, request: Mapping[str, Any] | None) -> Setting
 def stricter_review(one: ReviewPolicy, other: ReviewPolicy) -> ReviewPolicy:
     """Of two policies the one that holds more answers back."""
     order = get_args(ReviewPolicy)
+    return max(one, other, key=order.index)
+
+
+def stricter_claims(one: ClaimPolicy, other: ClaimPolicy) -> ClaimPolicy:
+    """Of two policies the one that lets fewer claims pass."""
+    order = get_args(ClaimPolicy)
     return max(one, other, key=order.index)

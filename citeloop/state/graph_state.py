@@ -221,6 +221,12 @@ class Verdict(TypedDict):
     passed: bool
     note: str
     """Why it did not pass, in words."""
+    claims: NotRequired[list[dict[str, Any]]]
+    """``AnswerClaim`` as JSON: every sentence of ``answer`` in order; none of a refusal."""
+    removed: NotRequired[list[dict[str, Any]]]
+    """``AnswerClaim`` as JSON: what ``claim_policy`` strict took out of the draft, and why; spans point into that."""
+    unchecked: NotRequired[bool]
+    """Whether ``claim_policy`` was off: nothing is known of its claims and citations."""
     small_talk: NotRequired[bool]
     """Whether it is the fixed reply to small talk: no draft, and no refusal of an answer either."""
 

@@ -19,6 +19,9 @@ class CitedPart:
 
     text: str
     numbers: tuple[int, ...]
+    start: int
+    end: int
+    """Its characters in the normalised answer, half open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +122,19 @@ def _parts(text: str, span: Span, markers: Sequence[Marker], plain: str) -> list
     starts = [span.start, *(group[-1].end for group in groups[:-1])]
     ends = [*(group[0].start for group in groups[:-1]), max(span.end, groups[-1][0].start)]
     parts = [
-        CitedPart(_without_markers(text, Span(start, end), group).strip(" ,;"), _numbers(group))
-        for start, end, group in zip(starts, ends, groups, strict=True)
+        CitedPart(_without_markers(text, stretch, group).strip(" ,;"), _numbers(group), *_trimmed(text, stretch))
+        for stretch, group in zip(map(Span, starts, ends), groups, strict=True)
     ]
     if any(len(words(part.text)) < _FEWEST_WORDS_IN_PART for part in parts):
-        return [CitedPart(plain, _numbers(markers))]
+        return [CitedPart(plain, _numbers(markers), *span)]
     return parts
+
+
+def _trimmed(text: str, stretch: Span) -> Span:
+    """``stretch`` without the white space and commas around it."""
+    content = text[stretch.start : stretch.end]
+    start = stretch.start + len(content) - len(content.lstrip(" \t\n,;|"))
+    return Span(start, start + len(content.strip(" \t\n,;|")))
 
 
 def _adjacent(markers: Sequence[Marker]) -> list[list[Marker]]:
@@ -175,7 +185,9 @@ def _inherit_from_lead_ins(text: str, claims: Sequence[Claim]) -> list[Claim]:
         elif lead_in and lead_in.parts and not claim.parts:
             if result[-1] is lead_in:
                 result[-1] = replace(lead_in, parts=(), is_claim=False)  # its citations stand for the items
-            claim = replace(claim, parts=(CitedPart(claim.text, lead_in.numbers),), is_claim=True)
+            claim = replace(
+                claim, parts=(CitedPart(claim.text, lead_in.numbers, claim.start, claim.end),), is_claim=True
+            )
         result.append(claim)
     return result
 

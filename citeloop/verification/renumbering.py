@@ -16,7 +16,7 @@ def renumber(verdict: Verdict, passages: Sequence[Passage], numbers: Mapping[str
     labels = {str(p["number"]): str(numbers[p["chunk_id"]]) for p in passages if not p.get("label")}
     parsed = parse_citations(verdict["answer"], {label: int(label) for label in labels})
     answer, shifts = _rewrite(verdict["answer"], parsed.markers if labels else (), labels)
-    return {
+    moved: Verdict = {
         **verdict,
         "answer": answer,
         "citations": [
@@ -28,6 +28,17 @@ def renumber(verdict: Verdict, passages: Sequence[Passage], numbers: Mapping[str
             for citation in verdict["citations"]
         ],
     }
+    if "claims" in verdict:
+        led_to = {passage["number"]: numbers[passage["chunk_id"]] for passage in passages}
+        moved["claims"] = [
+            {
+                **claim,
+                "citation_ids": [led_to[number] for number in claim["citation_ids"]],
+                "span_in_response": [shifts.moved(position) for position in claim["span_in_response"]],
+            }
+            for claim in verdict["claims"]
+        ]
+    return moved
 
 
 class _Shifts:

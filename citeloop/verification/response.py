@@ -5,6 +5,7 @@ from typing import Any, TypedDict, Unpack
 
 from citeloop.state.graph_state import CheckedDraft, Passage
 from citeloop.state.models import (
+    AnswerClaim,
     Citation,
     RAGResponse,
     RetrievalContext,
@@ -40,6 +41,7 @@ def response_from(
         answer=verdict["answer"],
         status=status_of(verdict),
         citations=tuple(Citation.model_validate(citation) for citation in verdict["citations"]),
+        claims=tuple(AnswerClaim.model_validate(claim) for claim in verdict.get("claims", ())),
         confidence=verdict["confidence"],
         sources=sources,
         strategy_used=strategy,

@@ -49,6 +49,10 @@ class Support:
     method: SupportMethod = "none"
     """``quote``: it stands there verbatim. ``model``: weighed. ``words``: its words were counted. ``none``: there was
     nothing to compare."""
+    missing: tuple[str, ...] = ()
+    """Numbers, dates and names of the claim that the passages do not hold, as the claim writes them."""
+    conflict: str = ""
+    """What the passages say instead, in words; empty where they do not say otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from citeloop.state.models import Citation
 from citeloop.verification.abstention import abstains
 from citeloop.verification.citations import ParsedAnswer, parse_citations, strip_source_list
 from citeloop.verification.claim_check import CheckedCitation, CheckedClaim, check_claims, known_labels, passage_context
+from citeloop.verification.claim_verdicts import answer_claims, citations_needed
 from citeloop.verification.claims import Claim, split_claims, without_markers
 from citeloop.verification.confidence import claim_support, invalid_share, response_confidence
 from citeloop.verification.refusal import refusal_verdict
@@ -49,15 +50,22 @@ class Verifier:
             threshold=settings.similarity_threshold,
             require_citations=settings.require_citations,
         )
-        return _verdict(answer, checked, self._confidence(question, checked, settings), settings)
+        verdict = _verdict(answer, checked, self._confidence(question, checked, settings), settings)
+        claims = answer_claims(sentences, checked, settings)
+        return Verdict(**{**verdict, "claims": [claim.model_dump(mode="json") for claim in claims]})
 
     def _confidence(self, question: str, checked: Sequence[CheckedClaim], settings: RAGConfig) -> float:
         if not checked:
             return 0.0
-        needed = settings.min_citations_per_claim if settings.require_citations else 0
-        supports = [claim_support(c.together, [s.support.score for s in c.citations], needed) for c in checked]
+        supports = [_support_of(claim, citations_needed(settings)) for claim in checked]
         relevance = self._judge.answer_relevance(question, _as_evidence(checked)) if self._judge else 1.0
         return response_confidence(supports, relevance)
+
+
+def _support_of(claim: CheckedClaim, needed: int) -> float:
+    """Of a claim whose every part needs its citations."""
+    scores = ([citation.support.score for citation in part.citations] for part in claim.parts)
+    return min(claim_support(claim.together, part, needed) for part in scores)
 
 
 def _as_evidence(checked: Iterable[CheckedClaim]) -> list[EvidencePassage]:

@@ -54,3 +54,15 @@ def test_labels_stay() -> None:
     moved = renumber(verdict("It lasts. [A] See 2. [B]"), labelled, {"a": 7, "b": 8})
     assert moved["answer"] == "It lasts. [A] See 2. [B]"
     assert [citation["citation_id"] for citation in moved["citations"]] == [7, 8]
+
+
+def test_claims_move_along() -> None:
+    claims = [
+        {"text": text, "citation_ids": ids, "span_in_response": span}
+        for (text, span), ids in zip(SPANS.items(), ([1, 2], [2]), strict=True)
+    ]
+    moved = renumber(Verdict(**{**verdict(), "claims": claims}), passages("a", "b"), {"a": 12, "b": 1})  # type: ignore[typeddict-item]
+    assert [claim["citation_ids"] for claim in moved["claims"]] == [[12, 1], [1]]
+    for claim in moved["claims"]:
+        start, end = claim["span_in_response"]
+        assert moved["answer"][start:end] == claim["text"]
