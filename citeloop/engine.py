@@ -121,7 +121,7 @@ class RAGQueryEngine:
             analyzer=QueryAnalyzer(embedder),
             reranker=reranker,
             llm=llm,
-            verifier=Verifier(embedder, judge),
+            verifier=Verifier(embedder, judge, self.config.claim_policy),
             door=Door(
                 audit,
                 workers,
@@ -301,7 +301,7 @@ def open_engine(
     settings = settings or Settings()
     _use_prompts(settings.prompts)
     folder = Path(home or settings.home).expanduser()
-    config = config or RAGConfig(review=settings.review)
+    config = config or RAGConfig(review=settings.review, claim_policy=settings.claim_policy)
     embedder = MemoizedEmbedder(load_embedder(settings))
     judge = RelevanceJudge(embedder)
     audit = audit_log_in(folder)

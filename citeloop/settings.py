@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from citeloop.errors import InvalidRequest
-from citeloop.state.config import ReviewPolicy
+from citeloop.state.config import ClaimPolicy, ReviewPolicy
 
 _LEAST_SECRET_BYTES = 32  # RFC 7518, 3.2: a key for HS256 is at least as long as its hash
 
@@ -86,6 +86,11 @@ class Settings(BaseSettings):
     )
     review: ReviewPolicy = Field(
         default="off", description="Answers that wait for a person, at the least; a run may ask for more, not for less."
+    )
+    claim_policy: ClaimPolicy = Field(
+        default="annotate",
+        description="What is done about claims, at the least (off, annotate, strict); a run may ask for a stricter "
+        "policy, not for a weaker one.",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="WARNING", description="Least level shown.")
 

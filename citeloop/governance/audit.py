@@ -26,7 +26,15 @@ from citeloop.governance.audit_format import bring_up_to_date
 
 AuditEvent: TypeAlias = Literal["asked", "ended", "rights"]
 Outcome = Literal[
-    "answered", "low_confidence", "no_evidence", "rejected", "small_talk", "failed", "cancelled", "interrupted"
+    "answered",
+    "low_confidence",
+    "no_evidence",
+    "rejected",
+    "small_talk",
+    "unchecked",
+    "failed",
+    "cancelled",
+    "interrupted",
 ]
 
 _GENESIS = "0" * 64

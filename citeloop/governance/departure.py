@@ -67,4 +67,5 @@ def ended_row(response: RAGResponse, request: Request) -> dict[str, Any]:
         "cited_chunks": sorted({citation.source_chunk_id for citation in response.citations}),
         "milliseconds": round(1000 * (time.time() - request["started_at"])),
         **({"review": review} if review else {}),
+        **({"checks": "off"} if response.trace.get("checks") == "off" else {}),
     }

@@ -128,7 +128,7 @@ async def route_after_compose_response(state: QueryState) -> Literal["review_ans
         case "always":
             return "audit_response" if status in ("no_evidence", "small_talk") else "review_answer"
         case "low_confidence":
-            return "review_answer" if status == "low_confidence" else "audit_response"
+            return "review_answer" if status in ("low_confidence", "unchecked") else "audit_response"
         case _:
             return "audit_response"
 

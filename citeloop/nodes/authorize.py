@@ -23,6 +23,7 @@ _CHECKS = {
     "max_invalid_citations",
     "require_citations",
     "min_citations_per_claim",
+    "claim_policy",
 }
 """Settings that decide whether an answer passes."""
 

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from citeloop.governance.run_record import run_record_of
 from citeloop.state.graph_state import CheckedDraft, QueryState
 from citeloop.state.models import RetrievalStrategy, SubAnswer
-from citeloop.verification.response import response_from
+from citeloop.verification.response import policy_trace, response_from
 
 
 class Composed(TypedDict):
@@ -51,9 +51,10 @@ def _trace(state: QueryState, best: CheckedDraft, expose_steps: bool) -> dict[st
         "returned_round": best["round"],
         "failures": list(state["search_failures"].values()),
         "model_failure": state["model_failure"],
+        **policy_trace(best["verdict"], tells_text=expose_steps),
         **state["trace"],
     }
 
 
 def _without_draft(told: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in told.items() if key != "draft"}
+    return {key: value for key, value in told.items() if key not in ("draft", "claims", "removed")}

@@ -11,7 +11,7 @@ from citeloop.governance.door import Door
 from citeloop.governance.run_record import run_record_of
 from citeloop.state.models import RAGResponse, RetrievalStrategy, SubAnswer
 from citeloop.state.multi_query_state import MultiQueryState, TracedQuery
-from citeloop.verification.response import response_from
+from citeloop.verification.response import policy_trace, response_from
 
 
 class Returned(Departure):
@@ -39,7 +39,9 @@ async def return_response(
     debugging.
     """
     record = run_record_of(config)
-    response = completed(_response(state, strategy), state["request"], record, tells_errors=expose_steps)
+    response = completed(
+        _response(state, strategy, tells_text=expose_steps), state["request"], record, tells_errors=expose_steps
+    )
     if door is not None:
         await door.end(record, ended_row(response, state["request"]))
     return Returned(
@@ -53,7 +55,7 @@ async def return_response(
     )
 
 
-def _response(state: MultiQueryState, strategy: RetrievalStrategy) -> RAGResponse:
+def _response(state: MultiQueryState, strategy: RetrievalStrategy, *, tells_text: bool) -> RAGResponse:
     best, trace = state["best"], state["trace"]
     assert best is not None, "the graph ends only after a draft or a refusal"
     queries: Sequence[TracedQuery] = trace["queries"]
@@ -63,7 +65,12 @@ def _response(state: MultiQueryState, strategy: RetrievalStrategy) -> RAGRespons
         len({hit["chunk_id"] for query in queries for hit in query["ranked"]}),
         tokens_used=sum(state["tokens"].values()),
         sub_answers=tuple(SubAnswer.model_validate(part) for part in state["sub_answers"]),
-        trace={**trace, "failures": _failures(queries), "note": best["verdict"]["note"]},
+        trace={
+            **trace,
+            "failures": _failures(queries),
+            "note": best["verdict"]["note"],
+            **policy_trace(best["verdict"], tells_text=tells_text),
+        },
     )
 
 

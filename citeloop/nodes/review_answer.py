@@ -18,6 +18,7 @@ from citeloop.state.graph_state import QueryState, Review, Verdict
 from citeloop.state.models import AnswerClaim, Citation, RAGResponse
 from citeloop.verification.draft_verifier import DraftVerifier
 from citeloop.verification.refusal import status_of
+from citeloop.verification.response import policy_trace
 from citeloop.workers import WorkerPool
 
 _HOW = 'approve, reject, or {"decision": "edit", "answer": "..."}; a "note" may be given with each'
@@ -80,8 +81,8 @@ async def review_answer(
         case "edit":
             verdict = await workers.run(_validate, reader, verifier, state, response, decision, config)
             response = _edited(response, verdict)
-            if not (verdict["passed"] or verdict["refused"]):
-                review = Review(decided=False, note=f"the edited answer did not pass: {verdict['note']}")
+            if verdict.get("removed") or not (verdict["passed"] or verdict["refused"] or verdict.get("unchecked")):
+                review = Review(decided=False, note=f"the edited answer did not pass: {_faults(verdict)}")
         case "reject":
             response = _withheld(response)
     signed = _signed(response, decision, caller_of(config).user_id)
@@ -141,6 +142,12 @@ def _validate(
     return verifier.verify(request["question"], decision.answer, passages, RAGConfig(**request["checks"]))
 
 
+def _faults(verdict: Verdict) -> str:
+    """Why the edit did not pass; nothing of what a person wrote is taken out behind their back."""
+    removed = (f'"{claim["text"]}" ({claim["reason"]})' for claim in verdict.get("removed", ()))
+    return "; ".join([verdict["note"], *removed])
+
+
 def _edited(response: RAGResponse, verdict: Verdict) -> RAGResponse:
     sources = () if verdict["refused"] else response.sources
     return response.model_copy(
@@ -153,8 +160,14 @@ def _edited(response: RAGResponse, verdict: Verdict) -> RAGResponse:
             "conflicts": (),  # of the answer before
             "sub_answers": (),  # what the person wrote is not combined from them
             "confidence": verdict["confidence"],
+            "trace": {**_trace_of_others(response), **policy_trace(verdict, tells_text=False)},
         }
     )
+
+
+def _trace_of_others(response: RAGResponse) -> dict[str, Any]:
+    """The trace without what it tells of the answer before the edit."""
+    return {key: value for key, value in response.trace.items() if key not in ("checks", "removed")}
 
 
 def _withheld(response: RAGResponse) -> RAGResponse:

@@ -1,6 +1,8 @@
 """Every citation of the draft is checked against its source, and what to do about it is decided."""
 
 import time
+from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -8,7 +10,8 @@ from typing_extensions import TypedDict
 
 from citeloop.state.config import RAGConfig, run_config
 from citeloop.state.graph_state import CheckedDraft, Correction, QueryState, Verdict
-from citeloop.verification.correction import better_draft, choose_correction
+from citeloop.verification.claim_verdicts import told_in_short
+from citeloop.verification.correction import NextRound, better_draft, choose_correction
 from citeloop.verification.draft_verifier import DraftVerifier
 from citeloop.workers import WorkerPool
 
@@ -31,13 +34,16 @@ async def validate_citations(
     verdict = await workers.run(
         verifier.verify, request["question"], state["draft"]["text"], state["passages"], settings
     )
-    correction = choose_correction(
+    elapsed_ms = 1000 * (time.time() - request["started_at"])
+    ends = [told.get("elapsed_ms", 0.0) for told in state["round_trace"]] + [elapsed_ms]
+    chosen = choose_correction(
         verdict,
         settings,
         rounds_done=state["round"],
-        elapsed_ms=1000 * (time.time() - request["started_at"]),
+        elapsed_ms=elapsed_ms,
         tried=state["corrections_tried"],
         is_complete=all(part["found"] for part in state["sub_answers"]),
+        round_ms=[end - start for start, end in pairwise([0.0, *ends])],
     )
     checked = CheckedDraft(
         round=state["round"], verdict=verdict, passages=state["passages"], sub_answers=state["sub_answers"]
@@ -45,19 +51,26 @@ async def validate_citations(
     return Validated(
         verdict=verdict,
         best=better_draft(state["best"], checked),
-        correction=correction,
-        round_trace=[*state["round_trace"], _told(state, verdict, correction)],
+        correction=chosen.correction,
+        round_trace=[*state["round_trace"], _told(state, verdict, chosen, elapsed_ms)],
     )
 
 
-def _told(state: QueryState, verdict: Verdict, correction: Correction) -> dict[str, Any]:
+def _told(state: QueryState, verdict: Verdict, chosen: NextRound, elapsed_ms: float) -> dict[str, Any]:
+    """The round, for the trace: the draft as it was written, what became of its claims, and what comes next and why."""
+    claims, removed = verdict.get("claims", []), verdict.get("removed", [])
     return {
         "round": state["round"],
         "passages": [passage["chunk_id"] for passage in state["passages"]],
-        "draft": verdict["answer"],
+        "draft": state["draft"]["text"] if removed else verdict["answer"],
+        "claims": [told_in_short(claim) for claim in claims],
+        "removed": [told_in_short(claim) for claim in removed],
+        "verdicts": dict(Counter(claim["verdict"] for claim in (*claims, *removed))),
         "confidence": verdict["confidence"],
         "invalid_share": verdict["invalid_share"],
         "passed": verdict["passed"],
         "note": verdict["note"],
-        "next": correction,
+        "elapsed_ms": round(elapsed_ms, 3),
+        "next": chosen.correction,
+        "reason": chosen.reason,
     }

@@ -42,10 +42,11 @@ QueryOrigin = Literal["question", "rewrite", "step_back", "sub_question", "follo
 """Where a query comes from: it is the question itself, was made of the question, or (``follow_up``) of the question
 and of what an earlier search found."""
 
-AnswerStatus = Literal["answered", "no_evidence", "low_confidence", "rejected", "small_talk"]
+AnswerStatus = Literal["answered", "no_evidence", "low_confidence", "rejected", "small_talk", "unchecked"]
 """``answered``: validated. ``low_confidence``: the best draft, as none passed. ``no_evidence``: a refusal.
 ``rejected``: withheld by the person who reviewed it. ``small_talk``: a reply of fixed words to a greeting or a question
-about the assistant itself: nothing was searched for, and nothing is claimed of any document."""
+about the assistant itself: nothing was searched for, and nothing is claimed of any document. ``unchecked``: an answer
+under ``claim_policy`` off, of which nothing was validated."""
 
 
 class UserContext(_Value):

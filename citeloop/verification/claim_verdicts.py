@@ -1,6 +1,7 @@
 """What is told of each claim of an answer: its verdict, and why, in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from citeloop.state.config import RAGConfig
 from citeloop.state.models import AnswerClaim, ClaimVerdict
@@ -11,26 +12,24 @@ _PARTLY_FROM = 0.5
 """Share of the threshold from which sources are taken to say some of a claim."""
 
 
-def answer_claims(
+def claims_by_sentence(
     sentences: Sequence[Claim], checked: Sequence[CheckedClaim], settings: RAGConfig
-) -> list[AnswerClaim]:
+) -> Iterator[list[AnswerClaim]]:
     """Every sentence of an answer with its verdict; one that several groups of citations stand in, clause by clause.
 
     ``checked`` are those of ``sentences`` that are claims, in the same order.
     """
-    return [told for rows in claims_by_sentence(sentences, checked, settings) for told in rows]
-
-
-def claims_by_sentence(
-    sentences: Sequence[Claim], checked: Sequence[CheckedClaim], settings: RAGConfig
-) -> Iterator[list[AnswerClaim]]:
-    """As ``answer_claims``, sentence by sentence."""
     verdicts = iter(checked)
     for sentence in sentences:
         if sentence.is_claim:
             yield [_told(part, settings) for part in next(verdicts).parts]
         else:
             yield [_no_claim(sentence)]
+
+
+def told_in_short(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """An ``AnswerClaim`` as JSON, for a trace: what it says, what became of it, and why."""
+    return {key: claim[key] for key in ("text", "verdict", "reason")}
 
 
 def citations_needed(settings: RAGConfig) -> int:

@@ -64,6 +64,8 @@ def without_markers(answer: ParsedAnswer) -> str:
 
 
 _FENCE = re.compile(FENCED_CODE, re.MULTILINE)
+_CLOSING = re.compile(r"[^\S\n]*(?P<marks>(?:[*_]{1,3}|[\"”’»])+)(?:\s+|\Z)")
+"""The end of emphasis or of a quotation, which the segmenter gives to the next sentence."""
 _CONTINUES = re.compile(r"[,;:)\]%]|[a-z]")
 
 
@@ -74,7 +76,11 @@ def _sentence_spans(answer: ParsedAnswer) -> list[Span]:
     for span in split_sentences(text):
         if spans and "\n" not in text[spans[-1].end : span.start] and _CONTINUES.match(text, span.start):
             span = Span(spans.pop().start, span.end)  # "Smith et al. [1], who ..." is one sentence
-        spans.append(span)
+        elif spans and (closing := _CLOSING.match(text, spans[-1].end, span.end)):
+            spans[-1] = Span(spans[-1].start, closing.end("marks"))  # "**Leave is 25 days.** [1] ..."
+            span = Span(closing.end(), span.end)
+        if span.start < span.end:
+            spans.append(span)
     return spans
 
 

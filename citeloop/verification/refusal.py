@@ -30,4 +30,6 @@ def status_of(verdict: Verdict) -> AnswerStatus:
         return "small_talk"
     if verdict["refused"]:
         return "no_evidence"
+    if verdict.get("unchecked"):
+        return "unchecked"
     return "answered" if verdict["passed"] else "low_confidence"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, TypedDict, Unpack
 
-from citeloop.state.graph_state import CheckedDraft, Passage
+from citeloop.state.graph_state import CheckedDraft, Passage, Verdict
 from citeloop.state.models import (
     AnswerClaim,
     Citation,
@@ -13,6 +13,7 @@ from citeloop.state.models import (
     SourceReference,
     SubAnswer,
 )
+from citeloop.verification.claim_verdicts import told_in_short
 from citeloop.verification.refusal import status_of
 
 
@@ -54,6 +55,16 @@ def response_from(
         ),
         **circumstances,
     )
+
+
+def policy_trace(verdict: Verdict, *, tells_text: bool) -> dict[str, Any]:
+    """What ``claim_policy`` did, for the trace: that nothing was checked, or what was taken out and why; the verdicts
+    alone of that, unless it ``tells_text``: it is no checked text."""
+    told = {"checks": "off"} if verdict.get("unchecked") else {}
+    if "removed" not in verdict:
+        return told
+    removed = verdict["removed"]
+    return {**told, "removed": [told_in_short(c) if tells_text else {"verdict": c["verdict"]} for c in removed]}
 
 
 def _as_source(passage: Passage) -> SourceReference:

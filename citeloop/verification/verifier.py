@@ -1,32 +1,40 @@
-"""The whole check of a draft: parse, claims, support, citations, confidence."""
+"""The whole check of a draft: parse, claims, support, citations, confidence, and what the claim policy makes of it."""
 
 from collections.abc import Iterable, Sequence
 from typing import Self
 
 from citeloop.models.embedder import Embedder
 from citeloop.models.evidence import EvidenceJudge, EvidencePassage
-from citeloop.prompts.refusals import is_refusal
-from citeloop.state.config import RAGConfig
+from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER
+from citeloop.state.config import ClaimPolicy, RAGConfig, stricter_claims
 from citeloop.state.graph_state import Passage, Verdict
-from citeloop.state.models import Citation
-from citeloop.verification.abstention import abstains
+from citeloop.state.models import AnswerClaim
+from citeloop.verification.checked_answer import CheckedAnswer, says_refusal, unchecked_verdict
 from citeloop.verification.citations import ParsedAnswer, parse_citations, strip_source_list
-from citeloop.verification.claim_check import CheckedCitation, CheckedClaim, check_claims, known_labels, passage_context
-from citeloop.verification.claim_verdicts import answer_claims, citations_needed
-from citeloop.verification.claims import Claim, split_claims, without_markers
-from citeloop.verification.confidence import claim_support, invalid_share, response_confidence
+from citeloop.verification.claim_check import CheckedClaim, check_claims, known_labels, passage_context
+from citeloop.verification.claim_removal import without_unsupported
+from citeloop.verification.claim_verdicts import citations_needed
+from citeloop.verification.claims import split_claims, without_markers
+from citeloop.verification.confidence import claim_support, response_confidence
 from citeloop.verification.refusal import refusal_verdict
 from citeloop.verification.support import ClaimScorer, SupportScorer
 from citeloop.verification.word_scorer import WordScorer
+
+_SAYS_SO = "the draft says that the passages do not answer the question"
+_NOTHING_LEFT = "no claim of the draft is supported"
 
 
 class Verifier:
     """Checks drafts against the passages they cite. Blocking; thread-safe."""
 
-    def __init__(self, embedder: Embedder, judge: EvidenceJudge) -> None:
-        """``embedder`` should remember vectors; ``judge`` says whether an answer answers the question."""
+    _least_policy: ClaimPolicy = "off"
+
+    def __init__(self, embedder: Embedder, judge: EvidenceJudge, least_policy: ClaimPolicy = "off") -> None:
+        """``embedder`` should remember vectors; ``judge`` says whether an answer answers the question;
+        ``least_policy`` holds for every draft, whatever its settings ask for."""
         self._scorer: ClaimScorer = SupportScorer(embedder)
         self._judge: EvidenceJudge | None = judge
+        self._least_policy = least_policy
 
     @classmethod
     def by_words(cls) -> Self:
@@ -37,12 +45,25 @@ class Verifier:
         return verifier
 
     def verify(self, question: str, draft: str, passages: Sequence[Passage], settings: RAGConfig) -> Verdict:
-        """The verdict on ``draft``, whose numbers point into ``passages``."""
+        """The verdict on ``draft``, whose numbers point into ``passages``.
+
+        Under ``claim_policy`` strict it is on what is left of it: see its ``removed``, and its invalid citations, which
+        are those of the draft as it was written.
+        """
+        policy = stricter_claims(settings.claim_policy, self._least_policy)
         answer = parse_citations(strip_source_list(draft), known_labels(passages))
         sentences = split_claims(answer)
-        if _is_refusal(answer, sentences):
-            refusal = without_markers(answer)
-            return refusal_verdict(refusal, "the draft says that the passages do not answer the question")
+        if says_refusal(sentences):
+            verdict = refusal_verdict(without_markers(answer), _SAYS_SO)
+            return Verdict(**{**verdict, "unchecked": True}) if policy == "off" else verdict
+        if policy == "off":
+            return unchecked_verdict(answer, sentences, passages)
+        checked = self._check(answer, passages, settings)
+        verdict = self._weigh(question, checked, settings)
+        return self._strict(question, checked, verdict, passages, settings) if policy == "strict" else verdict
+
+    def _check(self, answer: ParsedAnswer, passages: Sequence[Passage], settings: RAGConfig) -> CheckedAnswer:
+        sentences = split_claims(answer)
         checked = check_claims(
             [sentence for sentence in sentences if sentence.is_claim],
             passages,
@@ -50,9 +71,34 @@ class Verifier:
             threshold=settings.similarity_threshold,
             require_citations=settings.require_citations,
         )
-        verdict = _verdict(answer, checked, self._confidence(question, checked, settings), settings)
-        claims = answer_claims(sentences, checked, settings)
-        return Verdict(**{**verdict, "claims": [claim.model_dump(mode="json") for claim in claims]})
+        return CheckedAnswer(answer, sentences, checked)
+
+    def _weigh(self, question: str, checked: CheckedAnswer, settings: RAGConfig) -> Verdict:
+        return checked.verdict(self._confidence(question, checked.checked, settings), settings)
+
+    def _strict(
+        self, question: str, drafted: CheckedAnswer, verdict: Verdict, passages: Sequence[Passage], settings: RAGConfig
+    ) -> Verdict:
+        """The verdict on what is left when all is taken out that is not supported.
+
+        What is left is checked as it stands, until all of it is supported.
+        """
+        left, removed = drafted, list[AnswerClaim]()
+        while (removal := without_unsupported(left, settings)).claims:
+            removed += removal.claims
+            left = self._check(parse_citations(removal.text, known_labels(passages)), passages, settings)
+        kept = verdict if left is drafted else self._weigh(question, left, settings)
+        if not any(claim["verdict"] == "supported" for claim in kept["claims"]):
+            kept = refusal_verdict(INDEX_HAS_NO_ANSWER, _NOTHING_LEFT)
+        return Verdict(
+            **{
+                **kept,
+                "removed": [claim.model_dump(mode="json") for claim in removed],
+                "invalid_chunk_ids": verdict["invalid_chunk_ids"],
+                "invalid_share": verdict["invalid_share"],
+                "note": "; ".join(filter(None, (_told(removed), kept["note"]))),
+            }
+        )
 
     def _confidence(self, question: str, checked: Sequence[CheckedClaim], settings: RAGConfig) -> float:
         if not checked:
@@ -60,6 +106,10 @@ class Verifier:
         supports = [_support_of(claim, citations_needed(settings)) for claim in checked]
         relevance = self._judge.answer_relevance(question, _as_evidence(checked)) if self._judge else 1.0
         return response_confidence(supports, relevance)
+
+
+def _told(removed: Sequence[AnswerClaim]) -> str:
+    return f"taken out, as not supported or without what they hung on: {len(removed)} sentences" if removed else ""
 
 
 def _support_of(claim: CheckedClaim, needed: int) -> float:
@@ -76,69 +126,3 @@ def _as_evidence(checked: Iterable[CheckedClaim]) -> list[EvidencePassage]:
         key = (first["number"], passage_context(first)) if first else (0, "")
         said.setdefault(key, []).append(claim.claim.text)
     return [EvidencePassage(context, tuple(sentences)) for (_, context), sentences in sorted(said.items())]
-
-
-def _is_refusal(answer: ParsedAnswer, sentences: Sequence[Claim]) -> bool:
-    """The refusal, cited or not, or nothing but sentences that say what was not found."""
-    if is_refusal(" ".join(sentence.text for sentence in sentences)):
-        return True
-    claims = [sentence for sentence in sentences if sentence.is_claim]
-    return any(abstains(sentence.text) for sentence in sentences) and all(abstains(claim.text) for claim in claims)
-
-
-def _verdict(answer: ParsedAnswer, checked: Sequence[CheckedClaim], confidence: float, settings: RAGConfig) -> Verdict:
-    citations = [citation for claim in checked for citation in claim.citations]
-    threshold = settings.similarity_threshold
-    share = invalid_share([citation.support.score for citation in citations], len(answer.unknown), threshold)
-    return Verdict(
-        answer=answer.text,
-        refused=False,
-        citations=[_citation(claim.claim, c).model_dump(mode="json") for claim in checked for c in claim.citations],
-        invalid_chunk_ids=_invalid_chunk_ids(citations, threshold),
-        invalid_share=share,
-        confidence=confidence,
-        passed=share <= settings.max_invalid_citations and confidence >= settings.confidence_threshold,
-        note=_note(checked, share, confidence, settings),
-    )
-
-
-def _invalid_chunk_ids(citations: Iterable[CheckedCitation], threshold: float) -> list[str]:
-    """Chunks that support none of the claims they are cited for."""
-    best: dict[str, float] = {}
-    for citation in citations:
-        chunk_id = citation.passage["chunk_id"]
-        best[chunk_id] = max(citation.support.score, best.get(chunk_id, 0.0))
-    return [chunk_id for chunk_id, support in best.items() if support < threshold]
-
-
-def _citation(claim: Claim, cited: CheckedCitation) -> Citation:
-    passage, span = cited.passage, cited.support.source_span
-    start, end = span or (0, len(passage["text"]))
-    return Citation(
-        citation_id=passage["number"],
-        claim_text=claim.text,
-        source_chunk_id=passage["chunk_id"],
-        source_text=passage["text"][start:end],
-        confidence=cited.support.score,
-        span_in_response=(claim.start, claim.end),
-        document_title=passage["title"],
-        uri=passage["uri"],
-        heading_path=tuple(passage["heading_path"]),
-        source_start=passage["start"] + start,
-        source_end=passage["start"] + end,
-        label=passage.get("label", ""),
-    )
-
-
-def _note(checked: Sequence[CheckedClaim], share: float, confidence: float, settings: RAGConfig) -> str:
-    notes = []
-    if not checked:
-        notes.append("the draft makes no claim")
-    uncited = sum(not claim.citations for claim in checked) if settings.require_citations else 0
-    if uncited:
-        notes.append(f"{uncited} of {len(checked)} claims cite nothing")
-    if share > settings.max_invalid_citations:
-        notes.append(f"{share:.0%} of the citations are invalid, over {settings.max_invalid_citations:.0%}")
-    if confidence < settings.confidence_threshold:
-        notes.append(f"confidence {confidence:.2f} is under {settings.confidence_threshold:.2f}")
-    return "; ".join(notes)

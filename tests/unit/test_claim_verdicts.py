@@ -10,7 +10,7 @@ from citeloop.state.graph_state import Passage
 from citeloop.state.models import AnswerClaim
 from citeloop.verification.citations import parse_citations
 from citeloop.verification.claim_check import check_claims, known_labels
-from citeloop.verification.claim_verdicts import answer_claims
+from citeloop.verification.claim_verdicts import claims_by_sentence
 from citeloop.verification.claims import split_claims
 from citeloop.verification.support import ClaimEvidence, Support
 from tests.unit.graph_fakes import passage
@@ -42,7 +42,7 @@ def told(
         threshold=config.similarity_threshold,
         require_citations=config.require_citations,
     )
-    claims = answer_claims(sentences, checked, config)
+    claims = [claim for rows in claims_by_sentence(sentences, checked, config) for claim in rows]
     for claim in claims:
         start, end = claim.span_in_response
         assert parsed.text[start:end].startswith(claim.text.split(" [")[0].rstrip(".")[:10])
