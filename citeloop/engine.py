@@ -206,6 +206,15 @@ class RAGQueryEngine:
             self._require_waiting((await self.graph.aget_state(call.config)).next, thread_id)
             return _response(await self.graph.ainvoke(call.input, call.config, context=call.context), call)
 
+    def passages_of(self, response: RAGResponse, user_context: UserContext | None = None) -> dict[str, str]:
+        """The texts that the sources of ``response`` point to, by chunk id, as they are stored now; for ``to_html``.
+
+        They are read as the caller: raises ``CorpusNotFound`` where one of the corpora is not open to them (any more).
+        Those that are gone are left out. Blocking.
+        """
+        read = self._parts.reader.read_passages(response.sources, user_context or UserContext())
+        return {passage["chunk_id"]: passage["text"] for passage in read}
+
     def close(self) -> None:
         """Wait for the work under way and give threads and connections back; the engine answers no more."""
         self.workers.close()

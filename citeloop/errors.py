@@ -24,6 +24,7 @@
     │   ├── ModelTimeout          no reply in the time allowed                        retryable
     │   ├── ModelReplyInvalid     the endpoint answered something unreadable
     │   └── WeightsNotFound       no local weights, or their hash is wrong
+    ├── OutputNotWritten          a file for the result could not be written
     └── UsageError                sync call from the engine's own event loop, and the like
 
 Every leaf has a stable ``code``, says whether the same call may work later (``retryable``), and its message is one line
@@ -220,6 +221,12 @@ class WeightsNotFound(ModelError):
     """No local weights for the model, or their hash is wrong."""
 
     code = "weights_not_found"
+
+
+class OutputNotWritten(CiteloopError):
+    """A file that the result was to go to could not be written."""
+
+    code = "output_not_written"
 
 
 class UsageError(CiteloopError):

@@ -30,7 +30,8 @@ def departure(response: RAGResponse) -> Departure:
 
 
 def completed(response: RAGResponse, request: Request, record: RunRecord, *, tells_errors: bool) -> RAGResponse:
-    """``response`` with what is known only at the end: its id in the audit, and the time of the run that ends here.
+    """``response`` with what it is the answer to, and what is known only at the end: its id in the audit, and the time
+    of the run that ends here.
 
     Unless it ``tells_errors``, only their kind is left of those by which branches dropped out: the words may name files
     of the server.
@@ -38,6 +39,7 @@ def completed(response: RAGResponse, request: Request, record: RunRecord, *, tel
     told = response if tells_errors else _by_kind(response)
     return told.model_copy(
         update={
+            "question": request.get("asked", request["question"]),
             "request_id": record.request_id or request["request_id"],
             "timings_ms": {**response.timings_ms, **record.timings_ms},
         }

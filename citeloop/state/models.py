@@ -1,5 +1,6 @@
 """The value models of citeloop: what goes in, what comes out, under the names of ADR-031."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -7,8 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 SUPPORTED_FROM = 0.7
 """Support from which a claim counts as supported: a calibrated probability, never a raw cosine."""
-
-_FOOTNOTE_CHARACTERS = 200
 
 
 class _Value(BaseModel):
@@ -171,6 +170,7 @@ class SubAnswer(_Value):
 class RAGResponse(_Value):
     """An answer with its citations, its confidence and how it came about (ADR-031, RAGResponse)."""
 
+    question: str = Field(default="", description="In the asker's words.")
     answer: str
     status: AnswerStatus
     citations: tuple[Citation, ...] = ()
@@ -197,16 +197,22 @@ class RAGResponse(_Value):
     def to_markdown(self) -> str:
         """The answer, with the first 200 characters of each cited source as a footnote (ADR-031).
 
-        An answer that did not pass the checks says so above its sources.
+        What a reader has to know first stands above the sources: that checks failed, which claims should not be relied
+        on and why, and where sources disagree.
         """
-        parts = [self.answer]
-        if self.status == "low_confidence":
-            parts.append(f"**Low confidence ({self.confidence:.2f}): not every check passed, read the sources.**")
-        cited = {citation.citation_id: citation for citation in reversed(self.citations)}
-        if cited:
-            notes = [f"[{cited[n].label or n}] {_footnote(cited[n])}" for n in sorted(cited)]
-            parts.append("---\n**Sources:**\n" + "\n".join(notes))
-        return "\n\n".join(parts)
+        from citeloop.rendering.markdown import answer_markdown
+
+        return answer_markdown(self)
+
+    def to_html(self, passages: Mapping[str, str] | None = None) -> str:
+        """The answer as one page that needs nothing else: pointing at a claim, or focusing it, shows its source.
+
+        ``passages`` are the texts of the sources by chunk id, as ``RAGQueryEngine.passages_of`` reads them: with them a
+        cited sentence is shown within its passage.
+        """
+        from citeloop.rendering.page import answer_page
+
+        return answer_page(self, passages or {})
 
     def verify_claims(self) -> list[ClaimVerification]:
         """Whether each citation's source supports its claim, by the calibrated support (ADR-031)."""
@@ -214,10 +220,3 @@ class RAGResponse(_Value):
             ClaimVerification(citation=c, supported=c.confidence >= SUPPORTED_FROM, similarity_score=c.confidence)
             for c in self.citations
         ]
-
-
-def _footnote(citation: Citation) -> str:
-    text = " ".join(citation.source_text.split())
-    shown = text if len(text) <= _FOOTNOTE_CHARACTERS else text[:_FOOTNOTE_CHARACTERS] + "..."
-    where = " > ".join(filter(None, dict.fromkeys((citation.document_title, *citation.heading_path))))
-    return f"{shown} ({', '.join(filter(None, (where, citation.uri)))})" if where or citation.uri else shown
