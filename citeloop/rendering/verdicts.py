@@ -48,11 +48,11 @@ def words_for(claim: AnswerClaim) -> VerdictWords:
 
 
 def verdict_sentence(claim: AnswerClaim) -> str:
-    """Why the verdict: the check's own words, else those that go with it; and what the sources do not hold."""
-    reason = claim.reason.rstrip(".")
-    sentence = f"{reason[:1].upper()}{reason[1:]}." if reason else words_for(claim).told
+    """Why the verdict: the reason that the check gave, else what goes with the verdict and what was missing."""
+    if reason := claim.reason.rstrip("."):
+        return f"{reason[:1].upper()}{reason[1:]}."
     missing = f"Not in its sources: {', '.join(claim.missing)}." if claim.missing else ""
-    return " ".join(filter(None, (sentence, missing)))
+    return " ".join(filter(None, (words_for(claim).told, missing)))
 
 
 def checked_claims(response: RAGResponse) -> list[AnswerClaim]:
