@@ -15,7 +15,7 @@ from citeloop.prompts.refusals import WITHHELD
 from citeloop.retrieval.passages import PassageReader
 from citeloop.state.config import RAGConfig
 from citeloop.state.graph_state import QueryState, Review, Verdict
-from citeloop.state.models import AnswerClaim, Citation, RAGResponse
+from citeloop.state.models import AnswerClaim, Citation, Conflict, RAGResponse
 from citeloop.verification.draft_verifier import DraftVerifier
 from citeloop.verification.refusal import status_of
 from citeloop.verification.response import policy_trace
@@ -157,7 +157,7 @@ def _edited(response: RAGResponse, verdict: Verdict) -> RAGResponse:
             "sources": sources,
             "citations": tuple(Citation.model_validate(citation) for citation in verdict["citations"]),
             "claims": tuple(AnswerClaim.model_validate(claim) for claim in verdict.get("claims", ())),
-            "conflicts": (),  # of the answer before
+            "conflicts": tuple(Conflict.model_validate(conflict) for conflict in verdict.get("conflicts", ())),
             "sub_answers": (),  # what the person wrote is not combined from them
             "confidence": verdict["confidence"],
             "trace": {**_trace_of_others(response), **policy_trace(verdict, tells_text=False)},

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from citeloop.rendering.places import cited_sources, cut, labels_of, place_of, values_of
+from citeloop.rendering.places import cited_sources, cut, place_of
 from citeloop.rendering.verdicts import failing_claims, verdict_sentence
 from citeloop.state.models import AnswerClaim, Citation, RAGResponse
 
@@ -19,10 +19,6 @@ def _warnings(response: RAGResponse) -> Iterator[str]:
         yield f"**Low confidence ({response.confidence:.2f}): not every check passed, read the sources.**"
     if failing := failing_claims(response):
         yield "\n".join(["**Claims that did not pass:**", *map(_failing, failing)])
-    labels = labels_of(response)
-    for conflict in response.conflicts:
-        told = ", ".join(f"{value} [{labels.get(number, number)}]" for value, number in values_of(conflict))
-        yield f"**Sources disagree** on {cut(conflict.about)}: {told}"
 
 
 def _failing(claim: AnswerClaim) -> str:

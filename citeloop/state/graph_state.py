@@ -227,6 +227,8 @@ class Verdict(TypedDict):
     """``AnswerClaim`` as JSON: what ``claim_policy`` strict took out of the draft, and why; spans point into that."""
     unchecked: NotRequired[bool]
     """Whether ``claim_policy`` was off: nothing is known of its claims and citations."""
+    conflicts: NotRequired[list[dict[str, Any]]]
+    """``Conflict`` as JSON: what other passages give another value for; ``answer`` tells them, too."""
     small_talk: NotRequired[bool]
     """Whether it is the fixed reply to small talk: no draft, and no refusal of an answer either."""
 

@@ -197,8 +197,8 @@ class RAGResponse(_Value):
     def to_markdown(self) -> str:
         """The answer, with the first 200 characters of each cited source as a footnote (ADR-031).
 
-        What a reader has to know first stands above the sources: that checks failed, which claims should not be relied
-        on and why, and where sources disagree.
+        What a reader has to know first stands above the sources: that checks failed, and which claims should not be
+        relied on and why. Where sources disagree, the answer says so.
         """
         from citeloop.rendering.markdown import answer_markdown
 

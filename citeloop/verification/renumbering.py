@@ -28,8 +28,8 @@ def renumber(verdict: Verdict, passages: Sequence[Passage], numbers: Mapping[str
             for citation in verdict["citations"]
         ],
     }
+    led_to = {passage["number"]: numbers[passage["chunk_id"]] for passage in passages}
     if "claims" in verdict:
-        led_to = {passage["number"]: numbers[passage["chunk_id"]] for passage in passages}
         moved["claims"] = [
             {
                 **claim,
@@ -37,6 +37,11 @@ def renumber(verdict: Verdict, passages: Sequence[Passage], numbers: Mapping[str
                 "span_in_response": [shifts.moved(position) for position in claim["span_in_response"]],
             }
             for claim in verdict["claims"]
+        ]
+    if "conflicts" in verdict:
+        moved["conflicts"] = [
+            {**conflict, "citation_ids": [led_to[number] for number in conflict["citation_ids"]]}
+            for conflict in verdict["conflicts"]
         ]
     return moved
 

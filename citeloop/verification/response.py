@@ -7,6 +7,7 @@ from citeloop.state.graph_state import CheckedDraft, Passage, Verdict
 from citeloop.state.models import (
     AnswerClaim,
     Citation,
+    Conflict,
     RAGResponse,
     RetrievalContext,
     RetrievalStrategy,
@@ -43,6 +44,7 @@ def response_from(
         status=status_of(verdict),
         citations=tuple(Citation.model_validate(citation) for citation in verdict["citations"]),
         claims=tuple(AnswerClaim.model_validate(claim) for claim in verdict.get("claims", ())),
+        conflicts=tuple(Conflict.model_validate(conflict) for conflict in verdict.get("conflicts", ())),
         confidence=verdict["confidence"],
         sources=sources,
         strategy_used=strategy,

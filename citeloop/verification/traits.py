@@ -10,7 +10,7 @@ from itertools import pairwise
 from citeloop.text.sentences import Span, split_sentences
 from citeloop.text.words import STOPWORDS, stem, words
 
-_NUMBER_WORDS = {
+NUMBER_WORDS = {
     word: str(number)
     for number, word in [
         *enumerate(
@@ -124,4 +124,4 @@ def read_sentences(passage: str) -> tuple[Span, ...]:
 def _term(word: str) -> str:
     if word[0].isdigit():
         return word.replace(",", "")
-    return _NUMBER_WORDS.get(word) or stem(word)
+    return NUMBER_WORDS.get(word) or stem(word)

@@ -16,6 +16,7 @@ from citeloop.verification.claim_removal import without_unsupported
 from citeloop.verification.claim_verdicts import citations_needed
 from citeloop.verification.claims import split_claims, without_markers
 from citeloop.verification.confidence import claim_support, response_confidence
+from citeloop.verification.conflict_notes import note_conflicts, without_notes
 from citeloop.verification.refusal import refusal_verdict
 from citeloop.verification.support import ClaimScorer, SupportScorer
 from citeloop.verification.word_scorer import WordScorer
@@ -45,13 +46,14 @@ class Verifier:
         return verifier
 
     def verify(self, question: str, draft: str, passages: Sequence[Passage], settings: RAGConfig) -> Verdict:
-        """The verdict on ``draft``, whose numbers point into ``passages``.
+        """The verdict on ``draft``, whose numbers point into ``passages``; conflicts between its sources and other passages
+        are told at the end of its answer.
 
         Under ``claim_policy`` strict it is on what is left of it: see its ``removed``, and its invalid citations, which
         are those of the draft as it was written.
         """
         policy = stricter_claims(settings.claim_policy, self._least_policy)
-        answer = parse_citations(strip_source_list(draft), known_labels(passages))
+        answer = parse_citations(strip_source_list(without_notes(draft)), known_labels(passages))
         sentences = split_claims(answer)
         if says_refusal(sentences):
             verdict = refusal_verdict(without_markers(answer), _SAYS_SO)
@@ -60,7 +62,9 @@ class Verifier:
             return unchecked_verdict(answer, sentences, passages)
         checked = self._check(answer, passages, settings)
         verdict = self._weigh(question, checked, settings)
-        return self._strict(question, checked, verdict, passages, settings) if policy == "strict" else verdict
+        if policy == "strict":
+            verdict = self._strict(question, checked, verdict, passages, settings)
+        return note_conflicts(verdict, passages, settings.similarity_threshold)
 
     def _check(self, answer: ParsedAnswer, passages: Sequence[Passage], settings: RAGConfig) -> CheckedAnswer:
         sentences = split_claims(answer)

@@ -1,6 +1,5 @@
 """An answer as Markdown: what a reader is warned of, in words."""
 
-from citeloop.state.models import Conflict
 from tests.answers import LEAVE, Said, response_of
 
 
@@ -24,12 +23,6 @@ def test_an_answer_whose_claims_all_passed_carries_no_warning() -> None:
 def test_what_asserts_nothing_is_no_failure() -> None:
     said = (Said("Here is the answer:", "not_a_claim"), *LEAVE[:1])
     assert "did not pass" not in response_of(said).to_markdown()
-
-
-def test_conflicts_are_told_with_the_source_of_each_value() -> None:
-    conflict = Conflict(about="how long it lasts", values=("16 weeks", "14 weeks"), citation_ids=(1, 2))
-    told = response_of(LEAVE[:2], conflicts=(conflict,)).to_markdown()
-    assert "**Sources disagree** on how long it lasts: 16 weeks [1], 14 weeks [2]" in told.split("\n\n")
 
 
 def test_a_response_without_claims_is_judged_by_its_citations() -> None:
