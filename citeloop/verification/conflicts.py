@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from citeloop.state.graph_state import Passage
 from citeloop.state.models import Citation
 from citeloop.text.sentences import Span
-from citeloop.text.words import stem, words
+from citeloop.text.words import STOPWORDS, stem, words
 from citeloop.verification.traits import TextTraits, read_sentences, read_traits
 from citeloop.verification.values import Value, differ, read_values
 
@@ -20,6 +20,8 @@ _MOST_EXTRA = 1 / 3
 """Share of its stems that the longer sentence may have over the shorter one."""
 _MOST_CHARACTERS = 400
 """Longer sentences say too many things to be compared."""
+
+_CUE_CHARACTERS = 4
 
 _PRONOUNS = frozenset(
     "it they he she this these those that its their his her there both one some others another such".split()
@@ -62,26 +64,49 @@ def find_disagreements(
     by_id = {passage["chunk_id"]: passage for passage in passages}
     for citation in citations:
         cited = by_id.get(citation.source_chunk_id)
-        if cited is None or citation.confidence < threshold or len(citation.source_text) > _MOST_CHARACTERS:
-            continue
-        claimed = {(value.kind, value.amount) for value in read_values(citation.claim_text)}
-        values = [value for value in read_values(citation.source_text) if (value.kind, value.amount) in claimed]
-        for passage in passages if values else ():
-            if passage["document_id"] != cited["document_id"] and _years(passage) == _years(cited):
-                yield from _in_passage(citation, cited, values, passage)
+        if cited and citation.confidence >= threshold and (values := _cited_values(citation)):
+            cues = _cues(citation.source_text)
+            for passage in passages:
+                if _is_comparable(passage, cited) and _may_speak_of(cues, passage["text"]):
+                    yield from _in_passage(citation, cited, values, passage, cues)
+
+
+def _cited_values(citation: Citation) -> list[Value]:
+    """The values that the claim has from its source."""
+    if len(citation.source_text) > _MOST_CHARACTERS:
+        return []
+    claimed = {(value.kind, value.amount) for value in read_values(citation.claim_text)}
+    return [value for value in read_values(citation.source_text) if (value.kind, value.amount) in claimed]
 
 
 def _in_passage(
-    citation: Citation, cited: Passage, values: Sequence[Value], passage: Passage
+    citation: Citation, cited: Passage, values: Sequence[Value], passage: Passage, cues: Set[str]
 ) -> Iterator[Disagreement]:
     for span in read_sentences(passage["text"]):
         sentence = passage["text"][span.start : span.end]
-        for other in read_values(sentence) if len(sentence) <= _MOST_CHARACTERS else ():
+        if len(sentence) > _MOST_CHARACTERS or not _may_speak_of(cues, sentence):
+            continue
+        for other in read_values(sentence):
             for value in values:
                 if differ(value, other) and _says_the_same(
                     citation.source_text, value, cited, sentence, other, passage
                 ):
                     yield Disagreement(citation, value, passage, span, other)
+
+
+def _is_comparable(passage: Passage, cited: Passage) -> bool:
+    return passage["document_id"] != cited["document_id"] and _years(passage) == _years(cited)
+
+
+def _cues(sentence: str) -> Set[str]:
+    """The beginnings of its telling words."""
+    return {word[:_CUE_CHARACTERS] for word in words(sentence) if word not in STOPWORDS and not word[0].isdigit()}
+
+
+def _may_speak_of(cues: Set[str], text: str) -> bool:
+    """Whether ``text`` holds two cues at the least: a quick look that spares reading most sentences."""
+    lowered = text.lower()
+    return sum(cue in lowered for cue in cues) >= 2
 
 
 def _says_the_same(one: str, value: Value, cited: Passage, two: str, other: Value, passage: Passage) -> bool:
@@ -90,7 +115,7 @@ def _says_the_same(one: str, value: Value, cited: Passage, two: str, other: Valu
     a, b = read_traits(first), read_traits(second)
     if _others(one, value) != _others(two, other) or a.denies(b) or a.opposed_to(b) or _qualified(a) != _qualified(b):
         return False
-    if words(first)[:1] and _PRONOUNS & {*words(first)[:1], *words(second)[:1]}:
+    if _PRONOUNS & {*words(first)[:1], *words(second)[:1]}:
         return False
     if value.kind == "year" and not (a.vocabulary & b.vocabulary & _DATED):
         return False
