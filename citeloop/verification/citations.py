@@ -3,15 +3,21 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from citeloop.text.markup import OPAQUE
 from citeloop.verification.labels import LabelReader
 
 # Linear on any input: a run that could be read in two ways is taken whole (``*+``), and no bracket runs over another.
-_BRACKETS = r"\\?[\[［【〔](?P<body>[^\[\]［］【】〔〕\\]++)\\?[\]］】〕]"  # or escaped: "\[1\]"
-_TOKEN = re.compile(rf"(?P<opaque>{OPAQUE})|{_BRACKETS}")
+_BODY = r"(?P<body>(?:[^\[\]［］【】〔〕\\\n]++|\n(?![ \t]*+\n))++)"
+_BRACKETED = rf"(?<!\\)\\*+[\[［【〔]{_BODY}\\?[\]］】〕]"  # or escaped: "\[1\]"
+TOKEN = re.compile(rf"(?P<opaque>{OPAQUE})|{_BRACKETED}")
+"""What may be a citation (it has a ``body``), or is code or a link, in which there is none."""
 _GAP_IN_GROUP = re.compile(r"[ \t]*+[,;，、،؛]?[ \t]*+")
 _DASHES = frozenset("-–—")
+
+_SYNTAX = frozenset("[]［］【】〔〕`~\\")
+"""Must not come to stand beside other characters when a marker between them is taken out."""
 
 _IDENTIFIER = re.compile(r"(?:\b[b-z]|\w*_\w*|\b[a-z]\w*\.[a-z]\w*)\Z")
 _CODE_AFTER = re.compile(r"\s*+=(?!=)|\(|\.[a-z_]\w")
@@ -63,18 +69,39 @@ def parse_citations(answer: str, known: Mapping[str, int]) -> ParsedAnswer:
     ``［1］``, ``[D7]`` and ``[source 2]``; left alone are code, Markdown links and array indexes. Unknown labels are
     rejected, never clamped. Linear in the length of the answer.
     """
-    normalised = _Normalised(known)
-    at = 0
-    for group in _groups(answer, LabelReader(known)):
-        normalised.write(answer[at : group.start])
-        normalised.cite(group.labels)
-        at = group.end
-    normalised.write(answer[at:])
-    return ParsedAnswer("".join(normalised.pieces), tuple(normalised.markers), tuple(normalised.unknown))
+    reading = CitationReading(known)
+    reading.read(answer)
+    return reading.answer
 
 
-@dataclass(slots=True)
-class _Group:
+class CitationReading:
+    """An answer as it is read and written anew, stretch by stretch. No marker may run over two stretches: who has the
+    text in any other pieces feeds it to a ``CitationStream``."""
+
+    def __init__(self, known: Mapping[str, int]) -> None:
+        """``known`` as in ``parse_citations``."""
+        self._reader = LabelReader(known)
+        self._normalised = _Normalised(known)
+
+    def read(self, stretch: str) -> str:
+        """The stretch in its normalised form."""
+        before = len(self._normalised.pieces)
+        at = 0
+        for group in _groups(stretch, self._reader):
+            self._normalised.write(stretch[at : group.start])
+            self._normalised.cite(group.labels)
+            at = group.end
+        self._normalised.write(stretch[at:])
+        return "".join(self._normalised.pieces[before:])
+
+    @property
+    def answer(self) -> ParsedAnswer:
+        """All that was read so far."""
+        n = self._normalised
+        return ParsedAnswer("".join(n.pieces), tuple(n.markers), tuple(n.unknown))
+
+
+class _Group(NamedTuple):
     """Markers that stand together, separators and outer brackets included: ``answer[start:end]``."""
 
     start: int
@@ -85,31 +112,35 @@ class _Group:
 def _groups(answer: str, reader: LabelReader) -> Iterator[_Group]:
     group: _Group | None = None
     for start, end, labels in _citations(answer, reader):
-        if group and _GAP_IN_GROUP.fullmatch(answer, group.end, start):
-            group.end = end
-            group.labels += labels
-        elif group and answer[group.end : start] in _DASHES:
-            group.end = end
-            group.labels[-1:] = reader.read_range(group.labels[-1], labels[0]) + labels[1:]
+        new = _with_outer_brackets(answer, _Group(start, end, labels))
+        if group and _GAP_IN_GROUP.fullmatch(answer, group.end, new.start):
+            group = _Group(group.start, new.end, group.labels + labels)
+        elif group and answer[group.end : new.start] in _DASHES:
+            joint = reader.read_range(group.labels[-1], labels[0])
+            group = _Group(group.start, new.end, group.labels[:-1] + joint + labels[1:])
         else:
             if group:
-                yield _without_outer_brackets(answer, group)
-            group = _Group(start, end, labels)
+                yield group
+            group = new
+        group = _with_outer_brackets(answer, group)
     if group:
-        yield _without_outer_brackets(answer, group)
+        yield group
 
 
-def _without_outer_brackets(answer: str, group: _Group) -> _Group:
+def _with_outer_brackets(answer: str, group: _Group) -> _Group:
     """``[[4]]`` and ``[[4], [5]]`` as one group."""
-    if answer[group.start - 1 : group.start] == "[" and answer[group.end : group.end + 1] == "]":
-        group.start -= 1
-        group.end += 1
-    return group
+    start, end, labels = group
+    if answer[start - 1 : start] != "[" or answer[end : end + 1] != "]":
+        return group
+    start -= 1
+    while answer[start - 1 : start] == "\\":
+        start -= 1
+    return _Group(start, end + 1, labels)
 
 
 def _citations(answer: str, reader: LabelReader) -> Iterator[tuple[int, int, list[str]]]:
     index_end = -1
-    for token in _TOKEN.finditer(answer):
+    for token in TOKEN.finditer(answer):
         if token["body"] is None:
             continue
         labels = reader.read(token["body"])
@@ -121,10 +152,11 @@ def _citations(answer: str, reader: LabelReader) -> Iterator[tuple[int, int, lis
 
 def _is_array_index(answer: str, token: re.Match[str], labels: Sequence[str]) -> bool:
     """``x[0]``, ``row.cells[1]``, ``totals[1] = 5``; but ``revenue[1].`` is a citation without its space."""
-    before = answer[max(0, token.start() - 40) : token.start()]
+    start, end, _ = _with_outer_brackets(answer, _Group(token.start(), token.end(), []))
+    before = answer[max(0, start - 40) : start]
     if not before or not (before[-1].isalnum() or before[-1] == "_"):
         return False
-    return list(labels) == ["0"] or bool(_IDENTIFIER.search(before) or _CODE_AFTER.match(answer, token.end()))
+    return list(labels) == ["0"] or bool(_IDENTIFIER.search(before) or _CODE_AFTER.match(answer, end))
 
 
 @dataclass(slots=True)
@@ -136,22 +168,39 @@ class _Normalised:
     length: int = 0
     markers: list[Marker] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
+    took_out: bool = False
+    """Whether a marker was taken out just here."""
 
     def write(self, text: str) -> None:
-        self.pieces.append(text)
-        self.length += len(text)
+        """Plain text. A space keeps it from making a link of the marker before it, or one word of the two around a
+        marker that was taken out."""
+        if text and self._glues(text):
+            text = f" {text}"
+        self.took_out = self.took_out and not text
+        self._append(text)
 
     def cite(self, labels: Sequence[str]) -> None:
         self.unknown += (label for label in labels if label not in self.known)
         cited = [label for label in dict.fromkeys(labels) if label in self.known]
         if not cited:
-            self._drop_trailing_space()
+            self._take_out()
         for label in cited:
             start = self.length
-            self.write(f"[{label}]")
+            self._append(f"[{label}]")
             self.markers.append(Marker(label, self.known[label], start, self.length))
 
-    def _drop_trailing_space(self) -> None:
-        last = self.pieces.pop()
+    def _glues(self, text: str) -> bool:
+        last = self.pieces[-1][-1:] if self.pieces else ""
+        if self.took_out:
+            return (last.isalnum() and text[0].isalnum()) or last in _SYNTAX or text[0] in _SYNTAX
+        return bool(self.markers) and self.markers[-1].end == self.length and text[0] == "("
+
+    def _take_out(self) -> None:
+        last = self.pieces.pop() if self.pieces else ""
         self.length -= len(last)
-        self.write(last.rstrip(" \t"))
+        self._append(last.rstrip(" \t"))
+        self.took_out = True
+
+    def _append(self, text: str) -> None:
+        self.pieces.append(text)
+        self.length += len(text)
