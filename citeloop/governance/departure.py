@@ -2,6 +2,7 @@
 
 import time
 from typing import Any
+from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage
 from typing_extensions import TypedDict
@@ -25,7 +26,7 @@ def departure(response: RAGResponse) -> Departure:
     return Departure(
         answer=response.answer,
         response=response.model_dump(mode="json"),
-        messages=[AIMessage(response.to_markdown(), additional_kwargs={"answer": response.answer})],
+        messages=[AIMessage(response.to_markdown(), id=str(uuid4()), additional_kwargs={"answer": response.answer})],
     )
 
 

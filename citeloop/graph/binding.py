@@ -15,7 +15,8 @@ from citeloop.errors import CiteloopError, ModelError, RequestError, StoreError
 from citeloop.governance.door import Door
 from citeloop.governance.identity import caller_of
 from citeloop.governance.run_record import run_record_of
-from citeloop.graph.progress import progress_of
+from citeloop.graph.answer_release import RELEASING, release_answer
+from citeloop.graph.progress import progress_of, verdicts_of
 
 Node = Callable[..., Awaitable[Any]]
 
@@ -56,11 +57,19 @@ def bind(node: Node, *, behind: Door | None = None, quiet: bool = False, **colla
             milliseconds = 1000 * (time.perf_counter() - started)
             record.add_time(node.__name__, milliseconds)
         if runtime is not None:
-            runtime.stream_writer(progress_of(node.__name__, state, update, milliseconds))
+            _tell(node.__name__, state, update, milliseconds, runtime)
         return update
 
     bound.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return bound
+
+
+def _tell(node: str, state: Any, update: Any, milliseconds: float, runtime: Runtime[Any]) -> None:
+    for event in verdicts_of(node, state, update):
+        runtime.stream_writer(event)
+    if node in RELEASING:
+        release_answer(node, update, runtime)
+    runtime.stream_writer(progress_of(node, state, update, milliseconds))
 
 
 def _told_by_code(error: Exception) -> StoreError:

@@ -1,9 +1,13 @@
 """What a run tells of its progress: one custom stream event a node, with counts and milliseconds, never with text."""
 
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Iterator, Mapping, Sized
 from typing import Any, Literal
 
 from typing_extensions import TypedDict
+
+from citeloop.state.graph_state import Verdict
+from citeloop.state.models import AnswerClaim
+from citeloop.state.stream_events import ClaimChecked, claim_checked
 
 Update = Mapping[str, Any]
 
@@ -34,6 +38,21 @@ _OF_ALL: Mapping[str, Callable[[Any], dict[str, int]]] = {
     "map_group": lambda task: {"groups": 1, "total": task["groups"]},
 }
 """What a branch has done, and what all branches of its fan-out come to."""
+
+
+def verdicts_of(node: str, state: Any, update: Any) -> Iterator[ClaimChecked]:
+    """The events of the claims that ``node`` has checked, unless they were told while the draft was written."""
+    if node not in _CHECKS or state["draft"].get("watched"):
+        return
+    checked = _CHECKS[node](update)
+    for number, claim in enumerate(checked.get("claims", ()), start=1):
+        yield claim_checked(AnswerClaim.model_validate(claim), number, node=node, round=state.get("round", 0))
+
+
+_CHECKS: Mapping[str, Callable[[Update], Verdict]] = {
+    "validate_citations": lambda update: update["verdict"],
+    "check_citations": lambda update: update["best"]["verdict"],
+}
 
 
 def _sizes(**keys: str) -> Callable[[Update], dict[str, int]]:

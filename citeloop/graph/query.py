@@ -177,7 +177,7 @@ def build_query_graph(parts: QueryParts, checkpointer: Checkpointer = None) -> A
     node("map_group", read_group, input_schema=MapTask)
     node("gather_partial_answers", inside(gather_partial_answers, workers=p.workers))
     node("assemble_context", inside(assemble_context, reader=p.reader, workers=p.workers))
-    node("generate_answer", inside(generate_answer, caller=caller))
+    node("generate_answer", inside(generate_answer, caller=caller, verifier=p.verifier))
     node("validate_citations", inside(validate_citations, verifier=p.verifier, workers=p.workers))
     node("drop_invalid_sources", inside(drop_invalid_sources))
     node("expand_context", inside(expand_context, reader=p.reader, workers=p.workers))

@@ -2,13 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import add_ai_message_chunks
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs
 from langgraph.constants import TAG_NOSTREAM
@@ -44,6 +45,11 @@ class ChatCaller:
     llm: BaseChatModel
     workers: WorkerPool
 
+    @property
+    def streams(self) -> bool:
+        """Whether the model has an asynchronous stream of its own."""
+        return type(self.llm)._astream is not BaseChatModel._astream and not self.llm.disable_streaming
+
     async def call(
         self,
         messages: list[BaseMessage],
@@ -53,10 +59,11 @@ class ChatCaller:
         prompt: str,
         told: Mapping[str, Any] = _NOTHING,
         timeout_s: float | None = None,
+        on_text: Callable[[str], None] | None = None,
         **options: Any,
     ) -> ChatReply:
         """The reply to ``messages``; ``name``, ``prompt`` and what else is ``told`` show in traces, ``options`` go to
-        the model.
+        the model. ``on_text`` hears the text as it is written; not at all of a model that has no stream of its own.
 
         Raises ``ModelError``; ``ModelTimeout`` after ``timeout_s`` seconds.
         """
@@ -65,7 +72,7 @@ class ChatCaller:
         )
         try:
             async with asyncio.timeout(timeout_s):
-                reply = await self._invoke(messages, merge_configs(config, call), options)
+                reply = await self._reply(messages, merge_configs(config, call), options, on_text)
         except Exception as error:
             raise translate_model_error(error, self.llm) from None  # the provider's own words may quote the key
         text = _clean(reply.text)
@@ -83,6 +90,21 @@ class ChatCaller:
         except ModelError as error:
             _log.warning("the call %s dropped out: %s", name, error)
             return ChatReply("", 0, f"{error.code}: {error}")
+
+    async def _reply(
+        self,
+        messages: list[BaseMessage],
+        config: RunnableConfig,
+        options: dict[str, Any],
+        on_text: Callable[[str], None] | None,
+    ) -> AIMessage:
+        if on_text is None or not self.streams:
+            return await self._invoke(messages, config, options)
+        chunks: list[AIMessageChunk] = []
+        async for chunk in self.llm.astream(messages, config, **options):
+            chunks.append(chunk)
+            on_text(chunk.text)
+        return add_ai_message_chunks(*chunks)
 
     async def _invoke(self, messages: list[BaseMessage], config: RunnableConfig, options: dict[str, Any]) -> AIMessage:
         if _is_sync_only(self.llm):  # LangChain would run it in asyncio's own pool, which is small and not ours to size

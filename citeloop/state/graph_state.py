@@ -204,6 +204,8 @@ class Draft(TypedDict):
 
     text: str
     tokens: int
+    watched: NotRequired[bool]
+    """Whether the verdicts on its claims were told while it was written."""
 
 
 class Verdict(TypedDict):

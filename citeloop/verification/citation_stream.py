@@ -1,9 +1,9 @@
 """The citation parser for an answer that arrives in pieces, as a model writes it."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from citeloop.verification.citations import TOKEN, CitationReading, ParsedAnswer
+from citeloop.verification.citations import TOKEN, CitationReading, Marker, ParsedAnswer
 
 _BOUNDARY = re.compile(r"(?<=[\s。！？；])(?=[^\W\d])")
 """Before a letter after a space: no group of markers, identifier or gap runs over such a place."""
@@ -57,6 +57,11 @@ class CitationStream:
     def answer(self) -> ParsedAnswer:
         """What has come out so far, with its markers."""
         return self._reading.answer
+
+    @property
+    def markers(self) -> Sequence[Marker]:
+        """The markers of the text that has come out so far, at their places in it."""
+        return self._reading.markers
 
     def _settle(self) -> str:
         held = "".join(self._held)

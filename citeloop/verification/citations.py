@@ -53,12 +53,18 @@ _SOURCE_ENTRY = re.compile(r"\s*+(?:[-*+â€¢][ \t]++|\d{1,3}[.)][ \t]++)?\\?[\[ã€
 
 def strip_source_list(answer: str) -> str:
     """``answer`` without the list of sources that a model wrote at its end: ours is built from the parsed numbers."""
+    end = find_source_list(answer)
+    return answer if end == len(answer) else answer[:end].rstrip()
+
+
+def find_source_list(answer: str) -> int:
+    """Where the list of sources at the end of ``answer`` begins; its length where there is none."""
     headings = list(_SOURCE_LIST_HEADING.finditer(answer))
     if not headings:
-        return answer
+        return len(answer)
     entries = [line for line in answer[headings[-1].end() :].splitlines() if line.strip()]
     is_list = bool(entries) and all(_SOURCE_ENTRY.match(line) for line in entries)
-    return answer[: headings[-1].start()].rstrip() if is_list else answer
+    return headings[-1].start() if is_list else len(answer)
 
 
 def parse_citations(answer: str, known: Mapping[str, int]) -> ParsedAnswer:
@@ -93,6 +99,11 @@ class CitationReading:
             at = group.end
         self._normalised.write(stretch[at:])
         return "".join(self._normalised.pieces[before:])
+
+    @property
+    def markers(self) -> Sequence[Marker]:
+        """The markers so far."""
+        return self._normalised.markers
 
     @property
     def answer(self) -> ParsedAnswer:

@@ -186,7 +186,7 @@ def _inherit_from_lead_ins(text: str, claims: Sequence[Claim]) -> list[Claim]:
     for claim in claims:
         if claim.text.endswith((":", "：")):
             lead_in = claim
-        elif lead_in and not _is_list_item(text, claim):
+        elif lead_in and not is_list_item(text, claim):
             lead_in = None
         elif lead_in and lead_in.parts and not claim.parts:
             if result[-1] is lead_in:
@@ -198,5 +198,6 @@ def _inherit_from_lead_ins(text: str, claims: Sequence[Claim]) -> list[Claim]:
     return result
 
 
-def _is_list_item(text: str, claim: Claim) -> bool:
+def is_list_item(text: str, claim: Claim) -> bool:
+    """Whether a bullet or a number stands before ``claim`` in ``text``."""
     return _BULLET.match(text, text.rfind("\n", 0, claim.start) + 1, claim.start) is not None

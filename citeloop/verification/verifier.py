@@ -13,8 +13,8 @@ from citeloop.verification.checked_answer import CheckedAnswer, says_refusal, un
 from citeloop.verification.citations import ParsedAnswer, parse_citations, strip_source_list
 from citeloop.verification.claim_check import CheckedClaim, check_claims, known_labels, passage_context
 from citeloop.verification.claim_removal import without_unsupported
-from citeloop.verification.claim_verdicts import citations_needed
-from citeloop.verification.claims import split_claims, without_markers
+from citeloop.verification.claim_verdicts import citations_needed, claims_by_sentence
+from citeloop.verification.claims import Claim, split_claims, without_markers
 from citeloop.verification.confidence import claim_support, response_confidence
 from citeloop.verification.conflict_notes import note_conflicts, without_notes
 from citeloop.verification.refusal import refusal_verdict
@@ -68,14 +68,25 @@ class Verifier:
 
     def _check(self, answer: ParsedAnswer, passages: Sequence[Passage], settings: RAGConfig) -> CheckedAnswer:
         sentences = split_claims(answer)
-        checked = check_claims(
+        return CheckedAnswer(answer, sentences, self._check_claims(sentences, passages, settings))
+
+    def check_sentences(
+        self, sentences: Sequence[Claim], passages: Sequence[Passage], settings: RAGConfig
+    ) -> list[AnswerClaim]:
+        """The verdicts on some sentences of a draft that is still being written."""
+        checked = self._check_claims(sentences, passages, settings)
+        return [claim for row in claims_by_sentence(sentences, checked, settings) for claim in row]
+
+    def _check_claims(
+        self, sentences: Sequence[Claim], passages: Sequence[Passage], settings: RAGConfig
+    ) -> list[CheckedClaim]:
+        return check_claims(
             [sentence for sentence in sentences if sentence.is_claim],
             passages,
             self._scorer,
             threshold=settings.similarity_threshold,
             require_citations=settings.require_citations,
         )
-        return CheckedAnswer(answer, sentences, checked)
 
     def _weigh(self, question: str, checked: CheckedAnswer, settings: RAGConfig) -> Verdict:
         return checked.verdict(self._confidence(question, checked.checked, settings), settings)

@@ -185,7 +185,7 @@ async def test_a_draft_that_failed_is_in_no_stream(
     assert len(slow_model.requests) - seen == 2, "the failed draft was written, then another one"
     assert [event for event, data in told if "unicorn" in data] == []
     shown = {event for event, data in told if "16 weeks" in data}
-    assert shown == {"values", "updates", "messages"}
+    assert shown == {"values", "updates", "messages", "custom"}
 
 
 async def test_at_the_end_the_chain_holds_and_no_question_is_without_its_end(audit: SQLiteAuditLog) -> None:
