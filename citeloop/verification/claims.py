@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -11,6 +11,7 @@ from citeloop.text.sentences import Span, split_sentences
 from citeloop.text.words import words
 from citeloop.verification.abstention import abstains
 from citeloop.verification.citations import Marker, ParsedAnswer
+from citeloop.verification.courtesies import says_nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,15 @@ _FENCE = re.compile(FENCED_CODE, re.MULTILINE)
 _CLOSING = re.compile(r"[^\S\n]*(?P<marks>(?:[*_]{1,3}|[\"”’»])+)(?:\s+|\Z)")
 """The end of emphasis or of a quotation, which the segmenter gives to the next sentence."""
 _CONTINUES = re.compile(r"[,;:)\]%]|[a-z]")
+_GOES_ON = re.compile(  # at the end of what the segmenter took for a sentence
+    r"[。！？][”」』](?=\w)"  # a quotation inside a Chinese or Japanese sentence
+    r"|(?<!\d)\d{1,3}\.(?=\s(?:Jan|Jän|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Jahrh|Quartal|Tag|Platz|Aufl|Stock))"
+)
+_OWN_LINE = re.compile(
+    r"(?P<bold>(?:\*\*|__)[^*_\n]+(?:\*\*|__):?)[ \t]*+\n\s*+"
+    r"|(?P<title>[^\n]+?)[ \t]*\n[ \t]*+(?:={2,}|-{2,})[ \t]*+(?:\n\s*+|\Z)"
+)
+"""A bold line or an underlined heading: it ends with its line, though no full stop says so."""
 
 
 def _sentence_spans(answer: ParsedAnswer) -> list[Span]:
@@ -74,14 +84,27 @@ def _sentence_spans(answer: ParsedAnswer) -> list[Span]:
     text = _FENCE.sub(lambda match: "\n" * len(match.group()), _blank(answer.text, answer.markers))
     spans: list[Span] = []
     for span in split_sentences(text):
-        if spans and "\n" not in text[spans[-1].end : span.start] and _CONTINUES.match(text, span.start):
+        if spans and _is_one(text, spans[-1], span):
             span = Span(spans.pop().start, span.end)  # "Smith et al. [1], who ..." is one sentence
         elif spans and (closing := _CLOSING.match(text, spans[-1].end, span.end)):
             spans[-1] = Span(spans[-1].start, closing.end("marks"))  # "**Leave is 25 days.** [1] ..."
             span = Span(closing.end(), span.end)
-        if span.start < span.end:
-            spans.append(span)
+        spans += _without_own_lines(text, span)
     return spans
+
+
+def _is_one(text: str, before: Span, span: Span) -> bool:
+    if "\n" in text[before.end : span.start]:
+        return False
+    return bool(_CONTINUES.match(text, span.start) or _GOES_ON.search(text, before.end - 4, span.start + 8))
+
+
+def _without_own_lines(text: str, span: Span) -> Iterator[Span]:
+    while line := _OWN_LINE.match(text, *span):
+        yield Span(span.start, span.start + len(line["bold"] or line["title"]))
+        span = Span(line.end(), span.end)
+    if span.start < span.end:
+        yield span
 
 
 def _blank(text: str, markers: Sequence[Marker]) -> str:
@@ -106,7 +129,7 @@ def _read_claim(text: str, span: Span, markers: Sequence[Marker]) -> Claim | Non
     plain = _without_markers(text, Span(start, span.end), markers)
     if not words(plain):
         return None
-    is_claim = bool(markers) or not (_is_heading(text, span, plain) or _says_nothing(plain))
+    is_claim = bool(markers) or not (_is_heading(text, span, plain) or says_nothing(plain) or abstains(plain))
     return Claim(plain, start, span.end, tuple(_parts(text, Span(start, span.end), markers, plain)), is_claim)
 
 
@@ -157,27 +180,16 @@ def _numbers(markers: Sequence[Marker]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(marker.number for marker in markers))
 
 
-_TABLE_RULE_BELOW = re.compile(r"[ \t|]*+\n[ \t]*+\|?[ \t]*+:?-{2,}")
+_RULE_BELOW = re.compile(r"[ \t|]*+\n[ \t]*+(?:\|?[ \t]*+:?-{2,}|={2,})")
 _BOLD_LINE = re.compile(r"(\*\*|__)[^*_\n]+\1:?")
-_COURTESY = re.compile(
-    r"(?:yes|no|sure|certainly|of course|in (?:summary|short|conclusion|other words)|to summari[sz]e|overall)\W*\Z"
-    r"|(?:here(?:'s|’s| is| are)|below (?:is|are)|the following (?:is|are))\b"
-    r"(?=.*(?:summary|overview|answer|steps|list))"
-    r"|(?:i hope|let me know|feel free|please let me|if you (?:need|want|have|would like))\b",
-    re.IGNORECASE,
-)
 
 
 def _is_heading(text: str, span: Span, plain: str) -> bool:
     return (
         text.startswith("#", span.start)
         or plain.endswith((":", "："))
-        or bool(_BOLD_LINE.fullmatch(plain) or _TABLE_RULE_BELOW.match(text, span.end))
+        or bool(_BOLD_LINE.fullmatch(plain) or _RULE_BELOW.match(text, span.end))
     )
-
-
-def _says_nothing(plain: str) -> bool:
-    return plain.endswith(("?", "？")) or bool(_COURTESY.match(plain)) or abstains(plain)
 
 
 def _inherit_from_lead_ins(text: str, claims: Sequence[Claim]) -> list[Claim]:

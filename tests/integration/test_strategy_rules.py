@@ -156,7 +156,8 @@ def test_who_reviews_sees_the_sub_answers_and_an_edit_takes_their_place(stores: 
 def test_progress_counts_queries_and_branches_without_text(stores: Path, strategy: str) -> None:
     engine = engine_over(stores, handbook_model(**{**SCRIPT, "decomposer": BOTH}))
     question = {"question": QUESTION, "access_reason": "t"}
-    events = list(engine.graph.stream(question, context=asked(strategy), stream_mode="custom"))
+    told = engine.graph.stream(question, context=asked(strategy), stream_mode="custom")
+    events = [event for event in told if event["event"] == "progress"]
     counts = {event["node"]: event["counts"] for event in events}
     told = {
         "rag_fusion": {"rewrite_query": {"queries": 3}},
@@ -192,4 +193,5 @@ async def test_the_asynchronous_face_and_the_stream(engine: RAGQueryEngine) -> N
         response = await engine.aquery(QUESTION, access_reason="t", config=asked(strategy))
         assert "16 weeks" in response.answer
         chunks = [c async for c, _ in engine.graph.astream(question, context=asked(strategy), stream_mode="messages")]
-        assert len([chunk for chunk in chunks if chunk.type == "ai"]) == 1, "the checked answer alone"
+        assert len({chunk.id for chunk in chunks if chunk.type != "human"}) == 1, "the checked answer alone"
+        assert "".join(chunk.text for chunk in chunks if chunk.type != "human") == response.to_markdown()
