@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
-from citeloop.verification.traits import OPPOSITE_PAIRS
+from citeloop.text.polarity import OPPOSITE_PAIRS
 
 Change: TypeAlias = Callable[[str, random.Random], str | None]
 """Gives the changed claim; None when it has nothing of the kind to change."""

@@ -1,4 +1,4 @@
-"""Does this sentence, this passage, this answer answer the question? Three small logistic models over shared features.
+"""Does this sentence, this passage, this answer answer the question? Three small, readable logistic models.
 
 Trained by ``benchmarks/train_relevance.py``; ``relevance_weights.json`` says on what. Numpy only: some 300 sentences
 take a few milliseconds, most of them for taking apart sentences that were not seen lately.
@@ -14,11 +14,11 @@ import numpy as np
 
 from citeloop.models.embedder import Embedder
 from citeloop.models.evidence import EvidencePassage, Scores
+from citeloop.retrieval.answer_features import answer_features
 from citeloop.retrieval.relevance_features import (
     CandidateSet,
     EmbeddedPassage,
     Question,
-    answer_features,
     passage_features,
     sentence_features,
 )
@@ -64,8 +64,7 @@ class RelevanceModels:
         """Calibrated probability that the sentences of ``evidence`` together answer ``question``; 0 for none."""
         if not evidence:
             return 0.0
-        laid_out = CandidateSet(question, evidence)
-        return float(probability(self.answer.logits(answer_features(laid_out, sentence_features(laid_out))))[0])
+        return float(probability(self.answer.logits(answer_features(question, evidence)))[0])
 
 
 class RelevanceJudge:

@@ -1,4 +1,4 @@
-"""Features of the relevance models: one row per sentence, and what a passage and an answer make of them.
+"""Features of the relevance models: one row per sentence, and what a passage makes of them.
 
 Features are named float64 columns whose rows follow the sentences of the passages in order. Differences
 to the best of all candidates ("gap") are zero for the best and negative for the rest.
@@ -21,20 +21,6 @@ Matrix: TypeAlias = NDArray[np.float64]
 
 _NONE = -1
 _OF_PASSAGES = ("passage_cosine", "passage_cosine_gap", "passage_coverage", "passage_coverage_gap", "log_rank")
-_OF_ANSWERS = (
-    "cosine",
-    "cosine_window",
-    "coverage_in_context",
-    "coverage_beyond_context",
-    "bigrams",
-    "person_named",
-    "time_dated",
-    "time_numbered",
-    "quantity_numbered",
-    "place_located",
-    "reason_given",
-    "new_words",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,23 +92,6 @@ def passage_features(c: CandidateSet, sentences: Mapping[str, Matrix], scores: M
         "log_sentences": np.log1p(np.bincount(c.passage)),
         **{name: sentences[name][c.starts] for name in _OF_PASSAGES},
     }
-
-
-def answer_features(c: CandidateSet, sentences: Mapping[str, Matrix]) -> dict[str, Matrix]:
-    """Columns ``(1,)`` that sum up an answer's sentences, whatever else was retrieved."""
-    texts = [*c.sentences, *c.contexts]
-    stems = frozenset[str]().union(*(text.stems for text in texts))
-    numbers = frozenset[str]().union(*(text.numbers for text in texts))
-    columns = {
-        "terms_found": _share_found([stems], c.question.stems),
-        "names_found": _share_found([stems], c.question.names),
-        "names_missing": np.array([float(len(c.question.names - stems))]),
-        "numbers_missing": np.array([float(len(c.question.numbers - numbers))]),
-        "log_sentences": np.log1p([len(c.sentences)]),
-        "log_question_terms": np.log1p([len(c.question.stems)]),
-    }
-    columns |= {f"asks_{kind}": np.array([float(c.expected is kind)]) for kind in ExpectedAnswer}
-    return columns | {f"best_{name}": sentences[name].max(keepdims=True) for name in _OF_ANSWERS}
 
 
 def _meaning(c: CandidateSet) -> dict[str, Matrix]:

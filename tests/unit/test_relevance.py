@@ -16,7 +16,7 @@ from citeloop.retrieval.relevance_features import CandidateSet, EmbeddedPassage,
 from citeloop.retrieval.sentence_signals import read_signals
 from citeloop.text.words import content_stems
 
-WEIGHTS_SHA256 = "b94e660ff1a0a97ea7daea9d4301f7c06379f4e27c96278bf0ab52be218a1171"
+WEIGHTS_SHA256 = "9f75144d71d467c08f2ffb4f57c5dc9160083f1623cf927bde5178f07f4e2a29"
 
 HARBOUR = EvidencePassage(
     "Port of Varn",
