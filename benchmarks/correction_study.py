@@ -154,8 +154,8 @@ def write_table(path: Path, results: Mapping[str, Sequence[Returned]], rates: Ra
     ]
     path.write_text(
         "# The correction loop over planted errors\n\n"
-        f"Made by `python benchmarks/correction_study.py --questions {questions}`; 95% bootstrap intervals over questions. "
-        f"Of the sentences that the model writes, {_planted(results)}; a fault comes again in the next round with "
+        f"Made by `python benchmarks/correction_study.py --questions {questions}`; 95% bootstrap intervals over questions."
+        f" Of the sentences that the model writes, {_planted(results)}; a fault comes again in the next round with "
         f"probability {rates.persistent}.\n\n"
         f"| | {' | '.join(table)} |\n|{' --- |' * (1 + len(table))}\n"
         + "\n".join(rows)

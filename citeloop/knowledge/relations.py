@@ -67,7 +67,7 @@ class RelationReader:
         return {form for (form,) in rows}
 
     def of_entity(self, form: str, limit: int) -> list[Relation]:
-        """The first ``limit`` relations that begin at the entity, in alphabetical order, then as many that end there."""
+        """The first ``limit`` relations that begin at the entity, by the alphabet, then as many that end there."""
         order = "ORDER BY r.relation, r.chunk_row"
         return [one for end in _ENDS for one in self._read(f"r.{end} = :key {order}", form, limit)]
 

@@ -7,8 +7,10 @@ from langchain_core.runnables import RunnableConfig
 from typing_extensions import TypedDict
 
 from citeloop.governance.run_record import run_record_of
-from citeloop.state.graph_state import CheckedDraft, QueryState
+from citeloop.state.graph_state import CheckedDraft, QueryState, Verdict
 from citeloop.state.models import RetrievalStrategy, SubAnswer
+from citeloop.verification.refusal import status_of
+from citeloop.verification.refusal_reason import RefusalReason, explain_refusal, missing_terms
 from citeloop.verification.response import policy_trace, response_from
 
 
@@ -19,12 +21,18 @@ class Composed(TypedDict):
 
 
 async def compose_response(state: QueryState, config: RunnableConfig, *, expose_steps: bool) -> Composed:
-    """Build the ``RAGResponse`` from the best validated draft, marked when none passed.
+    """Build the ``RAGResponse`` from the best validated draft, marked when none passed; a refusal says why.
 
     Where steps are not exposed, the drafts of the rounds stay out of its trace: they are not what was validated last.
     """
     best = state["best"]
     assert best is not None, "the graph ends only after a draft or a refusal"
+    trace = _trace(state, best, expose_steps)
+    if status_of(best["verdict"]) == "no_evidence":
+        reason, question = _reason_for(state, best), state["request"]["question"]
+        answer = explain_refusal(best["verdict"]["answer"], reason, question)
+        best = CheckedDraft(**{**best, "verdict": Verdict(**{**best["verdict"], "answer": answer})})
+        trace["refusal"] = reason.as_trace(question)
     response = response_from(
         best,
         RetrievalStrategy(state["analysis"]["strategy"]),
@@ -34,10 +42,24 @@ async def compose_response(state: QueryState, config: RunnableConfig, *, expose_
         correction_rounds=state["round"],
         tokens_used=sum(state["tokens"].values()),
         sub_answers=tuple(SubAnswer.model_validate(part) for part in best.get("sub_answers", ())),
-        trace=_trace(state, best, expose_steps),
+        trace=trace,
         timings_ms=dict(run_record_of(config).timings_ms),
     )
     return Composed(checked_response=response.model_dump(mode="json"))
+
+
+def _reason_for(state: QueryState, best: CheckedDraft) -> RefusalReason:
+    """Only collections that were opened as the caller are named, and nothing of what their documents say."""
+    question, passages = state["request"]["question"], best["passages"]
+    searched = [*(task["corpus"] for task in state["search_tasks"]), *(passage["corpus"] for passage in passages)]
+    texts = [" ".join((passage["title"], *passage["heading_path"], passage["text"])) for passage in passages]
+    return RefusalReason(
+        corpora=tuple(dict.fromkeys(searched)),
+        passages=len(passages) or len({candidate["chunk_id"] for candidate in state["candidates"]}),
+        queries=tuple(dict.fromkeys([question, *(query["text"] for query in state["queries"])])),
+        missing=missing_terms(question, texts) if texts else None,
+        chosen=state["request"]["corpora"] is not None,
+    )
 
 
 def _trace(state: QueryState, best: CheckedDraft, expose_steps: bool) -> dict[str, Any]:

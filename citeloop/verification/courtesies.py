@@ -12,7 +12,8 @@ _ENGLISH = (
     rf"(?:(?:based on|according to|from) [^,.]{{1,80}}, )?(?:here(?:'s|’s| is| are)|below (?:is|are)"
     rf"|the following (?:is|are))\b(?=.*{_PRODUCT})",
     r"(?:i hope|let me know|feel free|please let me|if you (?:need|want|have|would like))\b",
-    r"(?:now,? )?let(?:'s|’s| us| me) (?:explain|look|break|walk|start|begin|turn|move|summari[sz]e|take|see|clarify)\b",
+    r"(?:now,? )?let(?:'s|’s| us| me) (?:explain|look|break|walk|start|begin|turn|move|summari[sz]e|take|see"
+    r"|clarify)\b",
     r"(?:that(?:'s|’s| is) an? )?(?:great|good|excellent|interesting) question\W*\Z",
     r"(?:thank you|thanks)\b[^,;:]{0,60}\Z",
     r"(?:unfortunately, )?i(?:'m|’m| am)(?: not|n't) (?:sure|certain|able|aware)\b",

@@ -46,8 +46,9 @@ class Verifier:
         return verifier
 
     def verify(self, question: str, draft: str, passages: Sequence[Passage], settings: RAGConfig) -> Verdict:
-        """The verdict on ``draft``, whose numbers point into ``passages``; conflicts between its sources and other passages
-        are told at the end of its answer.
+        """The verdict on ``draft``, whose numbers point into ``passages``.
+
+        Conflicts between its sources and other passages are told at the end of its answer.
 
         Under ``claim_policy`` strict it is on what is left of it: see its ``removed``, and its invalid citations, which
         are those of the draft as it was written.
