@@ -8,9 +8,8 @@ from typing_extensions import TypedDict
 
 from citeloop.models.chat_caller import ChatCaller
 from citeloop.prompts.library import Prompt
-from citeloop.prompts.multi_query import fill
 from citeloop.retrieval.query_plan import in_hop, queries_of, trace_plan
-from citeloop.retrieval.query_replies import read_rewrites
+from citeloop.retrieval.rewordings import ask_rewordings
 from citeloop.state.config import RAGConfig, run_config
 from citeloop.state.graph_state import Query, QueryState
 
@@ -29,14 +28,8 @@ async def correct_retrieval(
 ) -> Corrected:
     """Rewrite the question, at most ``rewrites`` times, for one more search. What was found stays a candidate."""
     settings, question = run_config(runtime.context, state["request"]), state["request"]["question"]
-    reply = await caller.attempt(
-        fill(prompt, {"question": question, "n": str(settings.rewrites)}),
-        config,
-        name="rewrite",
-        prompt=prompt.name,
-        timeout_s=settings.model_timeout_s,
-    )
-    read, hop = read_rewrites(reply.text, question, settings.rewrites), state["hop"] + 1
+    read, reply = await ask_rewordings(question, settings, config, caller=caller, prompt=prompt)
+    hop = state["hop"] + 1
     return Corrected(
         queries=[*state["queries"], *in_hop(queries_of(read.kept, "rewrite"), hop)],
         hop=hop,

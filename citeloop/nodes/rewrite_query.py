@@ -6,9 +6,8 @@ from typing_extensions import TypedDict
 
 from citeloop.models.chat_caller import ChatCaller
 from citeloop.prompts.library import Prompt
-from citeloop.prompts.multi_query import fill
 from citeloop.retrieval.query_plan import queries_of, trace_plan
-from citeloop.retrieval.query_replies import read_rewrites
+from citeloop.retrieval.rewordings import ask_rewordings
 from citeloop.state.config import RAGConfig, overridden
 from citeloop.state.graph_state import Query, QueryState
 from citeloop.state.multi_query_config import RagFusionConfig
@@ -33,14 +32,7 @@ async def rewrite_query(
 ) -> Rewritten:
     """The question and at most ``rewrites`` rewordings of it; the question alone where the model gave none to read."""
     settings, question = overridden(runtime.context, state["request"]), state["request"]["question"]
-    reply = await caller.attempt(
-        fill(prompt, {"question": question, "n": str(settings.rewrites)}),
-        config,
-        name="rewrite",
-        prompt=prompt.name,
-        timeout_s=settings.model_timeout_s,
-    )
-    read = read_rewrites(reply.text, question, settings.rewrites)
+    read, reply = await ask_rewordings(question, settings, config, caller=caller, prompt=prompt)
     return Rewritten(
         queries=[*queries_of([question], "question"), *queries_of(read.kept, "rewrite")],
         trace=trace_plan(read, reply.failure),
