@@ -89,7 +89,7 @@ class RelationLinks:
         return [_Edge(one, name, _far(one, form), degree, self._match(one.relation)) for name, one in found]
 
     def _asked_of(self, form: str) -> Iterator[tuple[str, Relation]]:
-        """The relations of a hub whose words the question holds, wherever among its many they stand, and their corpus."""
+        """Those relations of a hub whose words the question holds, wherever among its many, and their corpora."""
         for name, reader in self.readers.items():
             matches = {kind: self._match(kind) for kind in reader.relations.kinds_of(form, self.links.hub)}
             asked = sorted((kind for kind in matches if matches[kind]), key=lambda kind: (-matches[kind], kind))
