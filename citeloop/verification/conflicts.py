@@ -4,6 +4,7 @@ Precision goes before recall: the two sentences have to say the same but for the
 different years. Sentences are compared by their words; nothing is embedded.
 """
 
+import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
@@ -22,6 +23,8 @@ _MOST_CHARACTERS = 400
 """Longer sentences say too many things to be compared."""
 
 _CUE_CHARACTERS = 4
+
+_EDITION = re.compile(r"\b(?:19|20)\d\d\b|\b(?:v|version|edition|release)[ .]?\d+(?:\.\d+)*", re.IGNORECASE)
 
 _PRONOUNS = frozenset(
     "it they he she this these those that its their his her there both one some others another such".split()
@@ -95,7 +98,9 @@ def _in_passage(
 
 
 def _is_comparable(passage: Passage, cited: Passage) -> bool:
-    return passage["document_id"] != cited["document_id"] and _years(passage) == _years(cited)
+    """Whether they are of two documents, which are not of different years or versions: those differ by right."""
+    one, two = _editions(passage), _editions(cited)
+    return passage["document_id"] != cited["document_id"] and (one == two or not (one and two))
 
 
 def _cues(sentence: str) -> Set[str]:
@@ -157,6 +162,6 @@ def _headings(passage: Passage) -> Set[str]:
     return frozenset(read_traits((passage["heading_path"] or [passage["title"]])[-1]).stems)
 
 
-def _years(passage: Passage) -> Set[str]:
-    """The numbers in title and headings: documents of different years or versions contradict each other by right."""
-    return read_traits("\n".join((passage["title"], *passage["heading_path"]))).numbers
+def _editions(passage: Passage) -> Set[str]:
+    """Years and versions that title and headings name."""
+    return {found.lower() for found in _EDITION.findall("\n".join((passage["title"], *passage["heading_path"])))}

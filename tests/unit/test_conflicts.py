@@ -81,7 +81,16 @@ def test_what_only_looks_alike_is_none(one: str, two: str) -> None:
 
 def test_documents_of_different_years_may_differ() -> None:
     one, two = CONFLICTS[0]
-    assert conflicts_of(one, two, title="Rules of 2019") == []
+    older, newer = passage(1, one, title="Rules of 2018"), passage(2, two, title="Rules of 2019")
+    assert "conflicts" not in verdict_on(f"{one} [1]", older, newer)
+    assert "conflicts" not in verdict_on(f"{one} [1]", older, passage(2, two, title="Rules, version 2.1"))
+
+
+@pytest.mark.parametrize("title", ["Rules of 2019", "Rules, version 2.1", "4.2 Notice"])
+def test_one_that_tells_its_year_is_held_against_one_that_does_not(title: str) -> None:
+    one, two = CONFLICTS[0]
+    assert conflicts_of(one, two, title=title)
+    assert conflicts_of(one, two, heading_path=[f"3.1 {title}", "Rules"])
 
 
 def test_a_document_is_not_held_against_itself() -> None:
