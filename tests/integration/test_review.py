@@ -155,7 +155,12 @@ def test_the_pause_is_told_to_who_follows_the_progress(engine: RAGQueryEngine) -
     events = list(engine.graph.stream(asked, config, stream_mode="custom"))
     assert events[-1]["text"] == "the answer waits for a person's decision"
     resumed = list(engine.graph.stream(Command(resume="approve"), config, stream_mode="custom"))
-    assert [event["node"] for event in resumed] == ["review_answer", "audit_response"]
+    told = [(event["event"], event["node"]) for event in resumed]
+    assert told == [
+        ("progress", "review_answer"),
+        ("answer_sentence", "audit_response"),
+        ("progress", "audit_response"),
+    ]
 
 
 def test_nothing_waits_nothing_to_decide(engine: RAGQueryEngine) -> None:
