@@ -19,6 +19,7 @@ _BOLD_LINE = re.compile(r"(\*\*|__)[^*_\n]+\1:?")
 _BOLD_LEVEL = 7
 """A line in bold type heads what no ``#`` heading does."""
 _TABLE_RULE = re.compile(r"\n[ \t]*+\|?[ \t]*+:?-{2,}[^\n]*")
+_UNDERLINE = re.compile(r"[ \t]*+\n[ \t]*+(?:={2,}|-{2,})[ \t]*+(?=\n|\Z)")
 _OPENER = re.compile(
     r"(?:yes|no|sure|certainly|of course|in (?:summary|short|conclusion|other words)|to summari[sz]e|overall)\W*\Z",
     re.IGNORECASE,
@@ -34,7 +35,7 @@ class Place:
     start: int
     """Where what belongs to the sentence begins: its line, where it opens that without a list mark."""
     end: int
-    """Where it ends: past its markers and, of a table's header, the rule below."""
+    """Where it ends: past its markers and, of a table's header or a heading, the rule below."""
     opens: bool
     """Whether it opens a paragraph, an item, a row or a section, rather than going on in one."""
     indent: int
@@ -90,7 +91,10 @@ def _place(answer: ParsedAnswer, sentence: Claim, start: int, border: int) -> Pl
     item = _ITEM.match(before) if _ONLY_MARKS.fullmatch(before) else None
     heading = _HEADING.match(before)
     kind, end = _kind(text, sentence, line_start, heading, item), _unit_end(answer, sentence, border)
-    if kind == "table_header" and (rule := _TABLE_RULE.match(text, end)):
+    underline = _UNDERLINE.match(text, sentence.end) if kind == "heading" else None
+    if underline:
+        end = underline.end()
+    elif kind == "table_header" and (rule := _TABLE_RULE.match(text, end)):
         end = rule.end()
     indent = len(before) - len(before.lstrip(" \t"))
     return Place(
@@ -100,10 +104,16 @@ def _place(answer: ParsedAnswer, sentence: Claim, start: int, border: int) -> Pl
         end=end,
         opens=kind != "prose" or (start == line_start and not indent and _follows_blank_line(text, line_start)),
         indent=indent,
-        level=(len(heading[1]) if heading else _BOLD_LEVEL) if kind == "heading" else 0,
+        level=_level(heading, underline) if kind == "heading" else 0,
         introduces=not sentence.is_claim and bool(sentence.text.endswith((":", "：")) or _OPENER.match(sentence.text)),
         number=_shifted(item.span("number"), line_start) if item and item["number"] else None,
     )
+
+
+def _level(heading: re.Match[str] | None, underline: re.Match[str] | None) -> int:
+    if heading:
+        return len(heading[1])
+    return (1 if "=" in underline.group() else 2) if underline else _BOLD_LEVEL
 
 
 def _shifted(span: tuple[int, int], by: int) -> tuple[int, int]:
@@ -119,6 +129,8 @@ def _kind(
     text: str, sentence: Claim, line_start: int, heading: re.Match[str] | None, item: re.Match[str] | None
 ) -> PlaceKind:
     if heading or (not sentence.is_claim and _BOLD_LINE.fullmatch(sentence.text)):
+        return "heading"
+    if not sentence.is_claim and "|" not in sentence.text and _UNDERLINE.match(text, sentence.end):
         return "heading"
     if text[line_start : sentence.start].lstrip().startswith("|"):
         end_of_line = _line_end(text, sentence.end)

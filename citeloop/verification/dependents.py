@@ -14,12 +14,20 @@ _CONNECTIVE = (
 )
 CONNECTIVE = re.compile(rf"(?:{_CONNECTIVE},\s+|(?:but|and|so|yet|or|nor),?\s+)+(?=\S)", re.IGNORECASE)
 """Words at a sentence's start that tie it to the one before and add nothing else."""
-_PREPOSITION = r"(?:because of|due to|despite|after|before|in|of|for|with|to|from)"
-_REFERS_BACK = re.compile(
-    rf"\W*(?:(?:{_CONNECTIVE}|but|and|so|yet),?\s+)?(?:{_PREPOSITION}\s+)?"
-    r"(?:it|its|they|their|them|he|his|she|her|this|that|these|those|both|such|the (?:former|latter|same))\b",
-    re.IGNORECASE,
+_OPENER = (
+    r"(?:because of|due to|despite|after|before|in|of|for|with|to|from|according to|based on|when|while|if|since"
+    r"|although|because|one of|some of|most of|all of|none of|each of)"
 )
+_PRONOUN = (
+    r"(?:it|its|they|their|them|he|his|she|her|this|that|these|those|both|such|as such|doing so"
+    r"|the (?:former|latter|same)"
+    r"|er|sie|dies(?:e[mnrs]?)?|ils?|elles?|cela|ce(?:ci|s|tte)|ello|es[ao]s?|est[aeo]s?)"
+)
+_UNSPACED = r"[它他她这這那此其该該]|こ[のれ]|そ[のれ]|彼"
+_REFERS_BACK = re.compile(
+    rf"\W*(?:(?:{_CONNECTIVE}|but|and|so|yet),?\s+)?(?:(?:{_OPENER}\s+)?{_PRONOUN}\b|{_UNSPACED})", re.IGNORECASE
+)
+"""Pronouns of English, German, French, Spanish, Chinese and Japanese at a sentence's start."""
 
 REFERS_BACK = "it refers to a claim that was taken out"
 STANDS_UNDER = "it stands under a claim that was taken out"

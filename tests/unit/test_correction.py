@@ -1,10 +1,15 @@
 """What the loop does about a draft, and which draft it returns."""
 
+from functools import reduce
+from itertools import accumulate
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from citeloop.state.config import RAGConfig
 from citeloop.state.graph_state import CheckedDraft, Verdict
-from citeloop.verification.correction import better_draft, choose_correction
+from citeloop.verification.correction import better_draft, choose_correction, merit
 from tests.unit.graph_fakes import verdict
 
 
@@ -147,3 +152,33 @@ def test_of_drafts_that_were_cut_the_one_of_which_more_is_left_is_better() -> No
     assert (
         better_draft(whole, checked(1, claims=supported(3), citations=SUPPORTED, passed=True, confidence=0.9)) is whole
     )
+
+
+CONFIDENCES = st.sampled_from([0.0, 0.3, 0.75, 0.9])
+DRAFTS = st.builds(
+    lambda passed, refused, confidence, cited, left: checked(
+        0,
+        passed=passed and not refused,
+        refused=refused,
+        confidence=0.0 if refused else confidence,
+        citations=[] if refused else [{"confidence": one} for one in cited],
+        claims=[] if refused else supported(left),
+        removed=[],
+    ),
+    st.booleans(),
+    st.booleans(),
+    CONFIDENCES,
+    st.lists(CONFIDENCES, max_size=3),
+    st.integers(0, 4),
+)
+
+
+@given(st.lists(DRAFTS, min_size=1, max_size=6))
+def test_whatever_the_rounds_bring_what_is_returned_never_gets_worse(drafts: list[CheckedDraft]) -> None:
+    returned = list(accumulate(drafts, better_draft))
+    for before, after, new in zip(returned, returned[1:], drafts[1:], strict=False):
+        assert after is before or (after is new and merit(new["verdict"]) > merit(before["verdict"]))
+        assert after["verdict"]["passed"] >= before["verdict"]["passed"]
+        if before["verdict"]["refused"] and not after["verdict"]["refused"] and not after["verdict"]["passed"]:
+            assert any(citation["confidence"] >= 0.7 for citation in after["verdict"]["citations"])
+    assert merit(reduce(better_draft, drafts)["verdict"]) == max(merit(one["verdict"]) for one in drafts)

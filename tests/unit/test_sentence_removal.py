@@ -101,6 +101,10 @@ def test_items_and_rows_go_whole_and_numbers_count_on(answer: str, left: str) ->
             "Run this one [1]:\n\n```\nrm [1]\n\n\nls\n```\n\nDesks are bad [2].",
             "Run this one [1]:\n\n```\nrm [1]\n\n\nls\n```",
         ),
+        (
+            "All\n=====\n\nDesks\n-----\n\nDesks are bad [1].\n\nLeave\n-----\n\nLeave is long [2].",
+            "All\n=====\n\nLeave\n-----\n\nLeave is long [2].",
+        ),
         ("Yes. Desks are bad [1].", ""),
         ("In short: desks are bad [1].", ""),
     ],
@@ -121,6 +125,12 @@ def test_nothing_dangles(answer: str, left: str) -> None:
         ),
         ("Desks are bad [1]. They are red [2]. Its colour fades [2]. Leave is long [3].", "Leave is long [3]."),
         ("Desks are bad [1]. Because of this, rooms are booked [2]. Leave is long [3].", "Leave is long [3]."),
+        ("Desks are bad [1]. One of them is red [2]. Leave is long [3].", "Leave is long [3]."),
+        ("Desks are bad [1]. When they fade, rooms are booked [2]. Leave is long [3].", "Leave is long [3]."),
+        ("Desks are bad [1]. As such, rooms are booked [2]. Leave is long [3].", "Leave is long [3]."),
+        ("Tische sind bad [1]. Sie sind rot [2]. Urlaub ist lang [3].", "Urlaub ist lang [3]."),
+        ("Les tables sont bad [1]. Elles sont rouges [2]. Les congés sont longs [3].", "Les congés sont longs [3]."),
+        ("假期很长。[1] 桌子bad。[2] 它是红色的。[2] 房间已预订。[3]", "假期很长。[1] 房间已预订。[3]"),
         ("Desks are bad [1]. Leave is long [3]. It is paid [3].", "Leave is long [3]. It is paid [3]."),
     ],
 )
