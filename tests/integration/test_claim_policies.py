@@ -112,6 +112,30 @@ def test_a_run_gets_no_weaker_policy_than_the_engine_has(stores: Path, least: An
     assert "checks" not in engine.audit.rows(limit=1)[0].body
 
 
+@pytest.mark.parametrize("asked", ["off", "annotate"])
+def test_neither_a_context_nor_a_threads_state_gets_past_the_least_policy(stores: Path, asked: Any) -> None:
+    least = RAGConfig(**STRICT, review="always")
+    engine = engine_saying(stores, TRUE, INVENTED, checkpointer=InMemorySaver(), config=least)
+    thread: Any = {"configurable": {"thread_id": "t"}}
+    context = RAGConfig(claim_policy=asked, strategy="standard", max_correction_rounds=0)
+    engine.graph.invoke({"question": QUESTION, "access_reason": "test"}, thread, context=context)
+    state = engine.graph.get_state(thread).values
+    assert "Unicorns" not in state["checked_response"]["answer"]
+    request = {**state["request"], "checks": {**state["request"]["checks"], "claim_policy": asked}}
+    engine.graph.update_state(thread, {"request": request}, as_node="compose_response")
+    number = state["checked_response"]["claims"][0]["citation_ids"][0]
+    with pytest.raises(ReviewPending):
+        engine.review("t", "edit", answer=f"{TRUE} [{number}] {INVENTED} [{number}]")
+    assert "Unicorns" not in engine.graph.get_state(thread).values["checked_response"]["answer"]
+
+
+@pytest.mark.parametrize("policy", ["annotate", "strict"])
+def test_claims_need_as_many_citations_as_are_set(stores: Path, policy: Any) -> None:
+    response = ask(engine_saying(stores, TRUE), claim_policy=policy, min_citations_per_claim=2)
+    assert not any(claim.verdict == "supported" for claim in response.claims)
+    assert response.status == ("no_evidence" if policy == "strict" else "low_confidence")
+
+
 def test_sub_questions_are_cut_before_and_after_they_are_combined(stores: Path) -> None:
     def reply(messages: list[BaseMessage]) -> str:
         prompt = str(messages[-1].content)
