@@ -14,7 +14,11 @@ _ITEM_MARK = re.compile(  # belongs to the sentence after it; the segmenter spli
     r"\s*(?:[-*+•>]|\d{1,3}[.)]|[A-Za-z][.)]|\(\w{1,4}\))\s+(?=\S)"
 )
 _WHOLE_LINE = re.compile(r"\s*(?:#{1,6}\s|\|)[^\n]{0,1000}$", re.MULTILINE)  # a heading, a table row
+_SPACE, _SURROGATE = re.compile(r"\s"), re.compile(r"[\ud800-\udfff]")
 _WINDOW = 10_000  # characters: the segmenter takes quadratic time where quotation marks stay open
+
+_PAIRS = ("()", "（）", "[]", "{}", "<>", "“”", "„“", "«»", "‹›", "「」", "《》", "‘’", "‚‘", '""', "``")
+"""Marks between which the segmenter ends no sentence."""
 
 
 class Span(NamedTuple):
@@ -37,6 +41,21 @@ def split_sentences(text: str) -> list[Span]:
         start = match.end()
     spans.extend(_sentences_of_block(text, start, len(text)))
     return spans
+
+
+def undecided_from(text: str) -> int:
+    """Up to where the sentences of ``text``, the last one aside, are the same whatever follows: the first mark in its
+    last block that is open, which what follows may close."""
+    last = max((match.end() for match in _BREAK.finditer(text)), default=0)
+    return min(last + _first_open(text[last:], pair) for pair in _PAIRS)
+
+
+def _first_open(block: str, pair: str) -> int:
+    opening, closing = pair[0], pair[1]
+    if opening == closing:
+        return block.rfind(opening) if block.count(opening) % 2 else len(block)
+    found = block.find(opening, block.rfind(closing) + 1)
+    return len(block) if found < 0 else found
 
 
 def _sentences_of_block(text: str, start: int, end: int) -> Iterator[Span]:
@@ -62,7 +81,8 @@ def _window_end(text: str, start: int, end: int) -> int:
 
 
 def _segment(text: str, start: int, end: int) -> list[Span]:
-    block = text[start:end].replace("\n", " ").replace("\r", " ")  # same length: a wrapped line is no boundary
+    block = _SPACE.sub(" ", text[start:end])  # a wrapped line is no boundary; the segmenter fails on some wide spaces
+    block = _SURROGATE.sub("\ufffd", block)  # half a character, which the segmenter does not take
     spans: list[Span] = []
     for sentence in _read_past_mark(block):
         for part in _read_past_mark(sentence) if _ITEM_MARK.match(sentence) else (sentence,):

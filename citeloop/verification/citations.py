@@ -1,7 +1,7 @@
 """Citation markers of an answer: read in every form that models write, returned in one."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ _DASHES = frozenset("-–—")
 _SYNTAX = frozenset("[]［］【】〔〕`~\\")
 """Must not come to stand beside other characters when a marker between them is taken out."""
 
-_IDENTIFIER = re.compile(r"(?:\b[b-z]|\w*_\w*|\b[a-z]\w*\.[a-z]\w*)\Z")
+_IDENTIFIER = re.compile(r"(?:(?<![\w\u0300-\u036f])[b-z]|\w*_\w*|\b[a-z]\w*\.[a-z]\w*)\Z")
 _CODE_AFTER = re.compile(r"\s*+=(?!=)|\(|\.[a-z_]\w")
 
 
@@ -45,10 +45,11 @@ class ParsedAnswer:
 
 
 _SOURCE_LIST_HEADING = re.compile(
-    r"^[ \t]*+[#*_]*+[ \t]*+(?:sources?|references?|citations?|bibliography)[ \t]*+[*_]*+:?[*_]*+(?=[ \t]*+(?:$|\[))",
+    r"^[ \t]*+[#*_]*+[ \t]*+(?:sources?|references?|citations?|bibliography)[ \t]*+[*_]*+:?[*_]*+"
+    r"(?=[ \t]*+(?:$|\\?[\[【［〔]))",
     re.IGNORECASE | re.MULTILINE,
 )
-_SOURCE_ENTRY = re.compile(r"\s*+(?:[-*+•][ \t]++|\d{1,3}[.)][ \t]++)?\\?[\[【［]")
+_SOURCE_ENTRY = re.compile(r"\s*+(?:[-*+•][ \t]++|\d{1,3}[.)][ \t]++)?\\?[\[【［〔]")
 
 
 def strip_source_list(answer: str) -> str:
@@ -121,14 +122,20 @@ class _Group(NamedTuple):
 
 
 def _groups(answer: str, reader: LabelReader) -> Iterator[_Group]:
+    """Joined twice: in ``[1] [[2], [3]]`` an outer bracket, which is closed later, keeps the first two apart."""
+    return _joined(answer, reader, _joined(answer, reader, _citations(answer, reader)))
+
+
+def _joined(answer: str, reader: LabelReader, groups: Iterable[_Group]) -> Iterator[_Group]:
     group: _Group | None = None
-    for start, end, labels in _citations(answer, reader):
-        new = _with_outer_brackets(answer, _Group(start, end, labels))
+    for one in groups:
+        new = _with_outer_brackets(answer, one)
         if group and _GAP_IN_GROUP.fullmatch(answer, group.end, new.start):
-            group = _Group(group.start, new.end, group.labels + labels)
+            group.labels.extend(new.labels)  # in place: many markers may stand together
+            group = group._replace(end=new.end)
         elif group and answer[group.end : new.start] in _DASHES:
-            joint = reader.read_range(group.labels[-1], labels[0])
-            group = _Group(group.start, new.end, group.labels[:-1] + joint + labels[1:])
+            group.labels[-1:] = reader.read_range(group.labels[-1], new.labels[0]) + new.labels[1:]
+            group = group._replace(end=new.end)
         else:
             if group:
                 yield group
@@ -140,16 +147,15 @@ def _groups(answer: str, reader: LabelReader) -> Iterator[_Group]:
 
 def _with_outer_brackets(answer: str, group: _Group) -> _Group:
     """``[[4]]`` and ``[[4], [5]]`` as one group."""
-    start, end, labels = group
-    if answer[start - 1 : start] != "[" or answer[end : end + 1] != "]":
+    if answer[group.start - 1 : group.start] != "[" or answer[group.end : group.end + 1] != "]":
         return group
-    start -= 1
+    start, end, labels = group.start - 1, group.end, group.labels
     while answer[start - 1 : start] == "\\":
         start -= 1
     return _Group(start, end + 1, labels)
 
 
-def _citations(answer: str, reader: LabelReader) -> Iterator[tuple[int, int, list[str]]]:
+def _citations(answer: str, reader: LabelReader) -> Iterator[_Group]:
     index_end = -1
     for token in TOKEN.finditer(answer):
         if token["body"] is None:
@@ -158,7 +164,7 @@ def _citations(answer: str, reader: LabelReader) -> Iterator[tuple[int, int, lis
         if token.start() == index_end or _is_array_index(answer, token, labels):
             index_end = token.end()
         elif labels:
-            yield token.start(), token.end(), labels
+            yield _Group(token.start(), token.end(), labels)
 
 
 def _is_array_index(answer: str, token: re.Match[str], labels: Sequence[str]) -> bool:

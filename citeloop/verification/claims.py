@@ -73,15 +73,15 @@ _GOES_ON = re.compile(  # at the end of what the segmenter took for a sentence
     r"|(?<!\d)\d{1,3}\.(?=\s(?:Jan|Jän|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Jahrh|Quartal|Tag|Platz|Aufl|Stock))"
 )
 _OWN_LINE = re.compile(
-    r"(?P<bold>(?:\*\*|__)[^*_\n]+(?:\*\*|__):?)[ \t]*+\n\s*+"
-    r"|(?P<title>[^\n]+?)[ \t]*\n[ \t]*+(?:={2,}|-{2,})[ \t]*+(?:\n\s*+|\Z)"
+    r"(?P<bold>(?:\*\*|__)[^*_\n]+(?:\*\*|__):?)[^\S\n]*+\n\s*+"
+    r"|(?P<title>(?>[^\n]*\S))[^\S\n]*+\n[ \t]*+(?:={2,}|-{2,})[^\S\n]*+(?:\n\s*+|\Z)"
 )
 """A bold line or an underlined heading: it ends with its line, though no full stop says so."""
 
 
 def _sentence_spans(answer: ParsedAnswer) -> list[Span]:
     """Sentences of the answer with code and markers blanked, so that neither hides or makes a sentence's end."""
-    text = _FENCE.sub(lambda match: "\n" * len(match.group()), _blank(answer.text, answer.markers))
+    text = _FENCE.sub(lambda match: "\n" * len(match.group()), blank_markers(answer))
     spans: list[Span] = []
     for span in split_sentences(text):
         if spans and _is_one(text, spans[-1], span):
@@ -89,8 +89,8 @@ def _sentence_spans(answer: ParsedAnswer) -> list[Span]:
         elif spans and (closing := _CLOSING.match(text, spans[-1].end, span.end)):
             spans[-1] = Span(spans[-1].start, closing.end("marks"))  # "**Leave is 25 days.** [1] ..."
             span = Span(closing.end(), span.end)
-        spans += _without_own_lines(text, span)
-    return spans
+        spans.append(span)
+    return [part for span in spans for part in _without_own_lines(text, span)]
 
 
 def _is_one(text: str, before: Span, span: Span) -> bool:
@@ -107,9 +107,10 @@ def _without_own_lines(text: str, span: Span) -> Iterator[Span]:
         yield span
 
 
-def _blank(text: str, markers: Sequence[Marker]) -> str:
-    borders = [0, *(offset for marker in markers for offset in (marker.start, marker.end)), len(text)]
-    pieces = (text[start:end] for start, end in pairwise(borders))
+def blank_markers(answer: ParsedAnswer) -> str:
+    """The text of ``answer`` with spaces in place of its markers."""
+    borders = [0, *(offset for marker in answer.markers for offset in (marker.start, marker.end)), len(answer.text)]
+    pieces = (answer.text[start:end] for start, end in pairwise(borders))
     return "".join(" " * len(piece) if index % 2 else piece for index, piece in enumerate(pieces))
 
 
@@ -149,7 +150,7 @@ def _parts(text: str, span: Span, markers: Sequence[Marker], plain: str) -> list
         return []
     groups = _adjacent(markers)
     starts = [span.start, *(group[-1].end for group in groups[:-1])]
-    ends = [*(group[0].start for group in groups[:-1]), max(span.end, groups[-1][0].start)]
+    ends = [*(group[0].start for group in groups[:-1]), max(span.end, starts[-1])]
     parts = [
         CitedPart(_without_markers(text, stretch, group).strip(" ,;"), _numbers(group), *_trimmed(text, stretch))
         for stretch, group in zip(map(Span, starts, ends), groups, strict=True)

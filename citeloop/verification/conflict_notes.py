@@ -10,7 +10,7 @@ from citeloop.verification.support import QUOTE_SUPPORT
 
 _MOST_NOTES, _MOST_VALUES = 3, 4
 _ABOUT_CHARACTERS = 120
-_NOTE = re.compile(r"\n*^Sources disagree on “[^\n]*$", re.MULTILINE)
+_NOTE = re.compile(r"(?<!\n)\n*+^Sources disagree on “[^\n]*$", re.MULTILINE)
 
 
 def without_notes(answer: str) -> str:

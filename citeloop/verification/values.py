@@ -72,6 +72,7 @@ _APPROXIMATE = re.compile(
 )
 _RANGE_BEFORE = re.compile(r"\d[^\s\d]? ?(?:[-–—]|to|or|and|through) ?\Z|\bbetween\W+\Z", re.IGNORECASE)
 _RANGE_AFTER = re.compile(r" ?(?:[-–—]|to|or|and|through) ?[$€£]?\d", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
 _ABOUT, _ROUNDED, _COUNTED = 1.25, 1.05, 100
 """How far apart two amounts may lie of which one is approximate, or rounded; and under what whole numbers are exact."""
 _REACH = 24
@@ -81,10 +82,10 @@ _REACH = 24
 @lru_cache(maxsize=16_384)
 def read_values(sentence: str) -> tuple[Value, ...]:
     """The values of ``sentence`` in order; not the ends of ranges, nor what can be read in two ways (6.695)."""
-    dates = list(_dates(sentence))
-    rest = sentence
-    for date in dates:
-        rest = rest[: date.start] + "\x00" * (date.end - date.start) + rest[date.end :]
+    dates, rest = list[Value](), sentence
+    for pattern in _DATES:
+        dates += (_date(match, sentence) for match in pattern.finditer(rest))
+        rest = pattern.sub(lambda match: "\x00" * len(match.group()), rest)
     return tuple(sorted([*dates, *_numbers(rest)], key=lambda value: value.start))
 
 
@@ -99,22 +100,17 @@ def differ(one: Value, other: Value) -> bool:
     return one.amount != other.amount if both_years else one.amount[1:] != other.amount[1:]
 
 
-def _dates(sentence: str) -> Iterator[Value]:
-    taken: list[tuple[int, int]] = []
-    for pattern in _DATES:
-        for match in pattern.finditer(sentence):
-            if all(match.end() <= start or end <= match.start() for start, end in taken):
-                taken.append(match.span())
-                month = match["month"].lower()
-                number = _MONTHS.index(month) + 1 if month in _MONTHS else int(month)
-                amount = (float(match["year"] or 0), float(number), float(match["day"]))
-                yield _value("date", "", amount, sentence, *match.span())
+def _date(match: re.Match[str], sentence: str) -> Value:
+    month = match["month"].lower()
+    number = _MONTHS.index(month) + 1 if month in _MONTHS else int(month)
+    amount = (float(match["year"] or 0), float(number), float(match["day"]))
+    return _value("date", "", amount, sentence, *match.span())
 
 
 def _numbers(sentence: str) -> Iterator[Value]:
     for match in _NUMBER.finditer(sentence):
         number, end = match["number"], match.end("scale") if match["scale"] else match.end("number")
-        if _RANGE_BEFORE.search(sentence[: match.start()]) or _RANGE_AFTER.match(sentence, end):
+        if _RANGE_BEFORE.search(_before(sentence, match.start())) or _RANGE_AFTER.match(sentence, end):
             continue
         if re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", number) or sentence[match.end("number") :][:1].isdigit():
             continue
@@ -138,15 +134,19 @@ def _unit(match: re.Match[str], sentence: str, end: int) -> tuple[str, int]:
         if second and second[0].removesuffix("s") in _MEASURES and first.removesuffix("s") not in _MEASURES:
             return f"{stem(first)} {stem(second[0])}", match.end("unit")
         return stem(first), match.start("unit") + 1 + len(first)
-    before = re.findall(r"[^\W\d_]+", sentence[: match.start()])
+    before = _WORD.findall(_before(sentence, match.start()))
     return f"{_NAMED_BY}{stem(before[-1].lower()) if before else ''}", end
 
 
 def _value(kind: ValueKind, unit: str, amount: tuple[float, ...], sentence: str, start: int, end: int) -> Value:
-    before = sentence[max(0, start - _REACH) : start]
+    before = _before(sentence, start)
     approximate = _APPROXIMATE.search(before)
     bound = _BOUND.search(before[: approximate.start()] if approximate else before)
     return Value(kind, unit, amount, sentence[start:end], start, end, bound[1] if bound else "", bool(approximate))
+
+
+def _before(sentence: str, position: int) -> str:
+    return sentence[max(0, position - _REACH) : position]
 
 
 def _may_round(one: Value, other: Value) -> bool:

@@ -13,10 +13,11 @@ import sys
 from citeloop.text.thinking import strip_thinking
 from citeloop.verification.citations import parse_citations, strip_source_list
 from citeloop.verification.claims import split_claims
+from citeloop.verification.conflict_notes import without_notes
 
 before, repeated, after, size = *sys.argv[1:4], int(sys.argv[4])
 bomb = before + repeated * (size // len(repeated)) + after
-strip_source_list(strip_thinking(bomb))
+strip_source_list(strip_thinking(without_notes(bomb)))
 split_claims(parse_citations(bomb, {"1": 1, "2": 2}))
 """
 
@@ -46,6 +47,11 @@ def run(program: str, bomb: tuple[str, ...], size: int) -> None:
         ("", "~", ""),
         ("[a](b", " ", "x"),
         ("It is so.\n", " ", "x"),
+        ("It is so [1]. ", "\t", " end."),
+        ("", "[1]", ""),
+        ("", "。」あ", ""),
+        ("", "3. März ", ""),
+        ("", "\n", "x"),
     ],
     ids=repr,
 )
