@@ -103,7 +103,7 @@ class ChatCaller:
         chunks: list[AIMessageChunk] = []
         async for chunk in self.llm.astream(messages, config, **options):
             chunks.append(chunk)
-            on_text(chunk.text)
+            on_text(_whole_characters(chunk.text))
         return add_ai_message_chunks(*chunks)
 
     async def _invoke(self, messages: list[BaseMessage], config: RunnableConfig, options: dict[str, Any]) -> AIMessage:
@@ -113,8 +113,13 @@ class ChatCaller:
 
 
 def _clean(text: str) -> str:
-    """The reply without its thinking, and with unpaired surrogates, which no store or stream takes, replaced."""
-    return strip_thinking(text).encode("utf-8", "replace").decode("utf-8").strip()
+    """The reply without its thinking."""
+    return _whole_characters(strip_thinking(text)).strip()
+
+
+def _whole_characters(text: str) -> str:
+    """``text`` with unpaired surrogates, which no store, stream or tokenizer takes, replaced."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _is_sync_only(llm: BaseChatModel) -> bool:

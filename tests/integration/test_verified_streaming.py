@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
 from citeloop.engine import RAGQueryEngine
+from citeloop.errors import ModelUnavailable
 from citeloop.state.config import RAGConfig
 from citeloop.testing import ScriptedChatModel
 from citeloop.verification.verifier import Verifier
@@ -150,3 +151,50 @@ def test_hidden_steps_hide_the_drafts_that_were_watched(stores: Path) -> None:
     parts = list(hidden.graph.stream(QUESTION, stream_mode=["values", "updates", "messages", "custom"]))
     assert "unicorn" not in str(parts)
     assert any(mode == "custom" and part["event"] == "claim_checked" for mode, part in parts)
+
+
+class BreakingModel(ScriptedChatModel):
+    """Its stream breaks off half way."""
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        chunks = [chunk async for chunk in super()._astream(messages, stop, run_manager, **kwargs)]
+        for chunk in chunks[: len(chunks) // 2]:
+            yield chunk
+        raise ConnectionError("gone")
+
+
+async def test_nothing_of_a_stream_that_breaks_off_leaves(stores: Path) -> None:
+    parts: list[tuple[str, Any]] = []
+    broken = engine_over(stores, BreakingModel(replies=[f"{DRAFT} {DRAFT} {GOOD}"]), expose_steps=False)
+    modes: Any = ["values", "updates", "messages", "custom"]
+    with pytest.raises(ModelUnavailable):
+        async for mode, part in broken.graph.astream(QUESTION, stream_mode=modes):
+            parts.append((mode, part))
+    assert "unicorn" not in str(parts)
+    assert events(parts, "answer_sentence") == []
+
+
+@pytest.mark.parametrize("policy", ["strict", "annotate"])
+async def test_a_model_that_stops_in_a_sentence(stores: Path, policy: Any) -> None:
+    parts = await told(engine(stores, f"{GOOD} Every unicorn gets an"), claim_policy=policy, max_correction_rounds=0)
+    sentences = events(parts, "answer_sentence")
+    assert ("unicorn" in str(parts)) == (policy == "annotate" and "unicorn" in str(sentences))
+    assert [event["verdict"] for event in events(parts, "claim_checked")] == ["supported", "unsupported"]
+
+
+async def test_two_runs_at_once_tell_of_their_own_drafts_only(stores: Path) -> None:
+    shared = engine(stores, TWO, TWO)
+    both = await asyncio.gather(told(shared), told(shared))
+    assert [[event["number"] for event in events(parts, "claim_checked")] for parts in both] == [[1, 2, 3]] * 2
+    assert {"".join(event["sentence"] for event in events(parts, "answer_sentence")) for parts in both} == {TWO}
+
+
+async def test_half_characters_in_a_stream_break_nothing(stores: Path) -> None:
+    parts = await told(engine(stores, f"{GOOD} It is \ud83d so. [1] And \ude00 more. [1]"), claim_policy="strict")
+    assert "16 weeks" in "".join(event["sentence"] for event in events(parts, "answer_sentence"))
