@@ -37,6 +37,7 @@ class Admitted(TypedDict):
     round: int
     correction: str
     corrections_tried: list[str]
+    search_tasks: list[Any]
     ranked_lists: Overwrite
     search_failures: Overwrite
     hop: int
@@ -92,6 +93,7 @@ async def authorize(
         round=0,
         correction="none",
         corrections_tried=[],
+        search_tasks=[],
         ranked_lists=Overwrite({}),
         search_failures=Overwrite({}),
         hop=0,

@@ -49,14 +49,16 @@ async def compose_response(state: QueryState, config: RunnableConfig, *, expose_
 
 
 def _reason_for(state: QueryState, best: CheckedDraft) -> RefusalReason:
-    """Only collections that were opened as the caller are named, and nothing of what their documents say."""
+    """Only collections that were opened as the caller are named, and nothing of what their documents say: follow-up
+    queries, which are made of names in the passages, stay in the trace of the searches."""
     question, passages = state["request"]["question"], best["passages"]
-    searched = [*(task["corpus"] for task in state["search_tasks"]), *(passage["corpus"] for passage in passages)]
+    searched = [*state.get("search_tasks", ()), *passages]
+    traced = [*state["query_trace"], *state["trace"].get("queries", ())]
     texts = [" ".join((passage["title"], *passage["heading_path"], passage["text"])) for passage in passages]
     return RefusalReason(
-        corpora=tuple(dict.fromkeys(searched)),
+        corpora=tuple(dict.fromkeys(one["corpus"] for one in searched)),
         passages=len(passages) or len({candidate["chunk_id"] for candidate in state["candidates"]}),
-        queries=tuple(dict.fromkeys([question, *(query["text"] for query in state["queries"])])),
+        queries=tuple(dict.fromkeys([question, *(row["query"] for row in traced if row["origin"] != "follow_up")])),
         missing=missing_terms(question, texts) if texts else None,
         chosen=state["request"]["corpora"] is not None,
     )

@@ -14,8 +14,11 @@ NOT_FOUND = "not found"
 PART_NOT_FOUND = "The documents do not answer: {part}"
 """Added to a combined answer that does not say itself which part of the question was not found."""
 
-LOOKED_AT = "Looked at, without finding an answer: {passages} in {corpora}."
+LOOKED_AT = "Looked at, without finding an answer: {passages}{corpora}."
 """Behind a refusal: what was searched. Each sentence of it says that something is not there: see ``is_refusal``."""
+
+NOTHING_FOUND = "No passage was found{corpora}."
+"""Behind a refusal, in place of ``LOOKED_AT`` where the search came back empty."""
 
 SEARCHED_AS = "Nothing more was found under {queries}."
 """Behind a refusal: the queries that were made of the question."""
@@ -29,7 +32,10 @@ NOT_ANSWERED = "The words of the question stand there, and none of the passages 
 ASK_WITHOUT = "You could check how {term} is written, ask without it, or add a document that tells of it."
 """Behind a refusal: what the asker could change where something is not mentioned."""
 
-ASK_OTHERWISE = "You could ask in other words, or add a document that answers, since none here does."
+ASK_OTHERWISE = (
+    "You could ask in other words, or in the language of the documents, or add a document that answers, since none"
+    " here does."
+)
 """Behind a refusal: what the asker could change otherwise."""
 
 SEARCH_ELSEWHERE = "Only what you named was searched: you could leave the choice of collections out."

@@ -1,7 +1,7 @@
 """Why a question was refused: what was looked at, what of the question is not in it, what the asker could change."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,13 +12,15 @@ from citeloop.prompts.refusals import (
     NO_EVIDENCE,
     NOT_ANSWERED,
     NOT_MENTIONED,
+    NOTHING_FOUND,
     SEARCH_ELSEWHERE,
     SEARCHED_AS,
     is_refusal,
 )
-from citeloop.text.words import STOPWORDS, content_stems
+from citeloop.text.words import STOPWORDS, content_stems, has_unspaced_script
 
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_UNTOLD = STOPWORDS | {"many", "much"}
 _MOST_NAMED = 5
 _MOST_CHARACTERS = 80
 
@@ -34,27 +36,26 @@ class RefusalReason:
     queries: tuple[str, ...]
     """What was searched for."""
     missing: tuple[str, ...] | None
-    """Names, numbers and years of the question that stand in none of the passages; where none is missing, its other
-    words. ``None`` where the passages were graded and not read."""
+    """What the question says and none of the passages does: see ``missing_terms``. ``None`` where that is not known."""
     chosen: bool
     """Whether the asker named the collections."""
 
-    def sentences(self, question: str) -> list[str]:
-        """In words; none where nothing was looked at. Each keeps the refusal one for ``is_refusal``."""
-        if not self.passages:
-            return []
+    def sentences(self, question: str) -> Iterator[str]:
+        """In words. Each keeps the refusal one for ``is_refusal``."""
+        corpora = f" in {_listed(self.corpora)}" if self.corpora else ""
         passages = f"{self.passages} passage" + "s" * (self.passages != 1)
-        told = [LOOKED_AT.format(passages=passages, corpora=_listed(self.corpora) or "your collections")]
+        yield (LOOKED_AT if self.passages else NOTHING_FOUND).format(passages=passages, corpora=corpora)
         if others := [query for query in self.queries if query != question]:
-            told.append(SEARCHED_AS.format(queries=_listed(others)))
+            yield SEARCHED_AS.format(queries=_listed(others))
         if self.missing:
-            told += [
-                NOT_MENTIONED.format(terms=_listed(self.missing)),
-                ASK_WITHOUT.format(term=_quoted(self.missing[0])),
-            ]
+            yield NOT_MENTIONED.format(terms=_listed(self.missing))
+            yield ASK_WITHOUT.format(term=_quoted(self.missing[0]))
         else:
-            told += [ASK_OTHERWISE] if self.missing is None else [NOT_ANSWERED, ASK_OTHERWISE]
-        return [*told, SEARCH_ELSEWHERE] if self.chosen else told
+            if self.missing is not None:
+                yield NOT_ANSWERED
+            yield ASK_OTHERWISE
+        if self.chosen:
+            yield SEARCH_ELSEWHERE
 
     def as_trace(self, question: str) -> dict[str, Any]:
         """Plain values for ``RAGResponse.trace``, the words as ``note``."""
@@ -63,34 +64,48 @@ class RefusalReason:
 
 
 def explain_refusal(refusal: str, reason: RefusalReason, question: str) -> str:
-    """``refusal`` with the reason behind it; one in the words of a model gets the usual sentence before it."""
-    first = refusal if is_refusal(refusal) else f"{NO_EVIDENCE}. {refusal}"
-    told = reason.sentences(question)
-    return f"{first.rstrip(' .')}. {' '.join(told)}" if told else refusal
+    """``refusal`` with the reason behind it.
+
+    What a model says in words of its own stands behind the usual sentence, as long as it reads as a refusal there.
+    """
+    worded = (refusal, f"{NO_EVIDENCE}. {refusal}", NO_EVIDENCE)
+    first = next(text for text in worded if is_refusal(text))
+    return f"{first.rstrip(' .')}. {' '.join(reason.sentences(question))}"
 
 
-def missing_terms(question: str, texts: Iterable[str]) -> tuple[str, ...]:
+def missing_terms(question: str, texts: Iterable[str]) -> tuple[str, ...] | None:
     """What ``question`` says and none of ``texts`` does, as the question writes it; neighbours stand together.
 
-    Names, numbers and years alone where one of them is missing: that is what makes a near miss.
+    Names, numbers and years alone where one of them is missing: that is what makes a near miss. Else its other words,
+    the first one left out: it is the question word or the verb, in whatever language. Scripts without spaces are not
+    looked through. ``None`` where only such things are missing, or nothing of ``question`` can be looked up.
     """
     held = frozenset[str]().union(*(content_stems(text) for text in texts))
-    runs: list[list[re.Match[str]]] = []
-    for word in _WORD.finditer(question):
-        if word.group().lower() in STOPWORDS or held.issuperset(content_stems(word.group())):
-            continue
-        if runs and not question[runs[-1][-1].end() : word.start()].strip():
-            runs[-1].append(word)
-        else:
-            runs.append([word])
-    named = [kept for run in runs if (kept := [word for word in run if _is_particular(word)])]
-    return tuple(dict.fromkeys(question[run[0].start() : run[-1].end()] for run in named or runs))
+    shown = "".join(" " if has_unspaced_script(character) else character for character in question)
+    words = [word for word in _WORD.finditer(shown) if word.group().lower() not in _UNTOLD]
+    missing = [word for word in words if not held.issuperset(content_stems(word.group()))]
+    begins = -1 if shown != question else 0
+    told = [word for word in missing if _is_particular(word, begins)] or [w for w in missing if w.start() > begins]
+    if not told:
+        return () if words and not missing and shown == question else None
+    return tuple(dict.fromkeys(_runs(told, question)))
 
 
-def _is_particular(word: re.Match[str]) -> bool:
-    """A name or a number; a capital at the beginning of the question makes no name."""
+def _runs(words: Sequence[re.Match[str]], question: str) -> Iterator[str]:
+    """Words with nothing but white space between them, as one."""
+    start, end = words[0].span()
+    for word in words[1:]:
+        if question[end : word.start()].strip():
+            yield question[start:end]
+            start = word.start()
+        end = word.end()
+    yield question[start:end]
+
+
+def _is_particular(word: re.Match[str], begins: int) -> bool:
+    """A name or a number; the capital that stands where the question ``begins`` makes no name."""
     text = word.group()
-    return any(map(str.isdigit, text)) or (text[0].isupper() and word.start() > 0)
+    return any(map(str.isdigit, text)) or (text[0].isupper() and word.start() > begins)
 
 
 def _listed(items: Sequence[str]) -> str:

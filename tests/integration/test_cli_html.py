@@ -7,6 +7,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from citeloop.engine import RAGQueryEngine
 from citeloop.errors import CorpusNotFound
+from citeloop.prompts.refusals import is_refusal
 from citeloop.state.models import RAGResponse, UserContext
 from tests.command_line import Run
 from tests.handbook import guard
@@ -47,7 +48,11 @@ def test_a_dash_puts_the_page_in_place_of_the_answer(run: Run, stores: Path) -> 
 
 def test_a_refusal_has_a_page(run: Run, stores: Path) -> None:
     result = run(stores, "ask", "Which telescope photographed Saturn?", "--html", "-")
-    assert LexborHTMLParser(result.stdout).css_first("#answer").text().strip() == "No evidence found"
+    page = LexborHTMLParser(result.stdout)
+    answer = page.css_first("#answer").text().strip()
+    assert answer.startswith("No evidence found. Looked at, without finding an answer: ") and is_refusal(answer)
+    assert "“telescope photographed Saturn”" in answer or "“Saturn”" in answer
+    assert page.css_first("#sources") is None
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER
+from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER, is_refusal
 from citeloop.state.config import RAGConfig
 from citeloop.state.models import RAGResponse
 from citeloop.testing import ScriptedChatModel
@@ -55,7 +55,8 @@ def test_it_can_be_switched_off(stores: Path) -> None:
 def test_refuse_never_asks_the_generator_without_a_good_passage(stores: Path) -> None:
     model = model_that_rewrites("badges")
     response = ask(stores, model, corrective_retrieval="refuse")
-    assert (response.answer, response.status) == (INDEX_HAS_NO_ANSWER, "no_evidence")
+    assert response.answer.startswith(f"{INDEX_HAS_NO_ANSWER} ") and is_refusal(response.answer)
+    assert (response.status, response.sources) == ("no_evidence", ())
     assert response.sources == ()
     assert calls_of(model, "answer") == []
     assert response.trace["grading"][-1]["decision"] == "refuse"

@@ -9,7 +9,7 @@ import pytest
 
 from citeloop.engine import RAGQueryEngine
 from citeloop.errors import SearchFailed
-from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER
+from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER, is_refusal
 from citeloop.retrieval.hybrid import SearchOutcome
 from citeloop.retrieval.scan import CorpusScanner
 from citeloop.state.config import RAGConfig
@@ -93,7 +93,8 @@ def test_a_shard_that_fails_is_told_and_its_siblings_stand(
 
 def test_nothing_indexed_is_the_refusal(home: Path, onnx_embedder: object) -> None:
     response = ask(engine_over(home))
-    assert (response.answer, response.status) == (INDEX_HAS_NO_ANSWER, "no_evidence")
+    assert response.answer.startswith(f"{INDEX_HAS_NO_ANSWER} ") and is_refusal(response.answer)
+    assert (response.status, response.sources) == ("no_evidence", ())
 
 
 async def test_a_cancelled_run_reads_no_further_shard(engine: RAGQueryEngine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from citeloop.engine import open_engine
 from citeloop.errors import ModelTimeout
-from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER, NO_EVIDENCE
+from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER, NO_EVIDENCE, is_refusal
 from citeloop.settings import Settings
 from citeloop.text.tokens import count_tokens
 from tests.handbook import engine_over
@@ -111,7 +111,8 @@ def test_groups_that_say_nothing_of_it_are_left_out(teams: Path) -> None:
 def test_where_no_group_says_anything_the_answer_is_the_refusal(teams: Path) -> None:
     model = noting_model(partial_answer=f"{NO_EVIDENCE}.")
     response = ask(engine_over(teams, model), max_correction_rounds=2)
-    assert (response.answer, response.status, response.sources) == (INDEX_HAS_NO_ANSWER, "no_evidence", ())
+    assert response.answer.startswith(f"{INDEX_HAS_NO_ANSWER} ") and is_refusal(response.answer)
+    assert (response.status, response.sources) == ("no_evidence", ())
     assert {name for name in ("answer", "partial_answers_combiner") if calls_of(model, name)} == set()
 
 

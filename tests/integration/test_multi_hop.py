@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from citeloop.engine import RAGQueryEngine
-from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER
+from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER, is_refusal
 from citeloop.state.config import RAGConfig
 from citeloop.state.models import RAGResponse, UserContext
 from tests.handbook import engine_over, write_files
@@ -111,4 +111,5 @@ def test_nothing_found_is_the_refusal(atlas: Path) -> None:
     engine.indexer.delete_corpus("atlas", UserContext())
     engine.indexer.index([], "atlas", UserContext())
     response = engine.query(QUESTION, access_reason="t", corpus_ids=["atlas"], config=RAGConfig(strategy="multi_hop"))
-    assert (response.answer, response.status) == (INDEX_HAS_NO_ANSWER, "no_evidence")
+    assert response.answer.startswith(f"{INDEX_HAS_NO_ANSWER} ") and is_refusal(response.answer)
+    assert (response.status, response.sources) == ("no_evidence", ())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from citeloop.engine import RAGQueryEngine
-from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER
+from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER, is_refusal
 from citeloop.state.config import RAGConfig
 from citeloop.state.models import RAGResponse, UserContext
 from citeloop.testing import ScriptedChatModel
@@ -124,5 +124,6 @@ def test_nothing_found_is_the_refusal_without_the_generator(stores: Path) -> Non
         engine.indexer.delete_corpus(name, UserContext())
     for strategy in ("rag_fusion", "step_back", "sub_questions"):
         response = ask(engine, strategy)
-        assert (response.answer, response.status) == (INDEX_HAS_NO_ANSWER, "no_evidence")
+        assert response.answer.startswith(f"{INDEX_HAS_NO_ANSWER} ") and is_refusal(response.answer)
+        assert (response.status, response.sources) == ("no_evidence", ())
     assert calls_of(model, "answer") == calls_of(model, "sub_answer") == calls_of(model, "combiner") == []
