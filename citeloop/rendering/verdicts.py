@@ -37,6 +37,7 @@ STATUSES: Mapping[AnswerStatus, StatusWords] = {
     "low_confidence": StatusWords("Low confidence", "Not every check passed: read the sources before you rely on it."),
     "no_evidence": StatusWords("No evidence", "What was searched does not answer the question."),
     "rejected": StatusWords("Withheld", "The person who reviewed this answer rejected it."),
+    "unchecked": StatusWords("Not checked", "No claim of it was checked: read the sources before you rely on it."),
     "small_talk": StatusWords("Small talk", "A fixed reply: nothing was searched for."),
 }
 UNCITED = VERDICTS["unsupported"]._replace(told="It cites no source.")

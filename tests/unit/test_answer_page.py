@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import re
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from citeloop.rendering.evidence import quote_in_passage
 from citeloop.rendering.places import safe_link
-from citeloop.state.models import Conflict, RAGResponse
+from citeloop.rendering.verdicts import STATUSES
+from citeloop.state.models import AnswerStatus, Conflict, RAGResponse
 from tests.answers import AFTER, BEFORE, LEAVE, Said, passages_of, response_of
 
 ALLOWED = set(
@@ -52,6 +54,11 @@ def test_verdicts_have_a_sign_and_a_name() -> None:
 def test_without_passages_the_sentence_stands_alone() -> None:
     page = LexborHTMLParser(response_of().to_html())
     assert text_of(page, "#evidence-1 blockquote") == [LEAVE[0].source]
+
+
+@pytest.mark.parametrize("status", get_args(AnswerStatus))
+def test_every_status_has_its_words(status: AnswerStatus) -> None:
+    assert text_of(parsed(response_of(status=status)), ".summary .status") == [STATUSES[status].label]
 
 
 def test_status_conflicts_sources_and_course_are_told() -> None:
