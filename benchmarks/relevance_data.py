@@ -5,7 +5,7 @@ import json
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -97,6 +97,25 @@ def read_examples(
             ids = [found for found in search.fused(row["question"], vector) if found in passages]
             examples.append(Example(row, Question(row["question"], vector), [passages[i] for i in ids], ids))
     return examples
+
+
+def article_of(context_doc_id: str | None) -> str:
+    """The article of squad2 that a passage is of; empty for none."""
+    return (context_doc_id or "").removeprefix("squad2-").rsplit("-", 1)[0]
+
+
+def taught_articles(context_doc_ids: Iterable[str | None]) -> frozenset[str]:
+    """The articles of squad2 that the answer model is fitted on: every second one in alphabetical order."""
+    return frozenset(sorted({article_of(context_doc_id) for context_doc_id in context_doc_ids})[::2])
+
+
+def halves_by_article(examples: Sequence[Example]) -> tuple[list[Example], list[Example]]:
+    """squad2's questions of the taught articles, and those of the others."""
+    taught = taught_articles(example.row["context_doc_id"] for example in examples)
+    by_half: tuple[list[Example], list[Example]] = ([], [])
+    for example in examples:
+        by_half[article_of(example.row["context_doc_id"]) not in taught].append(example)
+    return by_half
 
 
 def holds_answer(text: str, answers: Sequence[str]) -> bool:

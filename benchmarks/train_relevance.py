@@ -30,7 +30,7 @@ from answer_model import (
 )
 from calibration import area_under_curve, calibration_error
 from linear_fit import fit_linear, listwise, logistic
-from relevance_data import Example, Row, read_examples
+from relevance_data import Example, article_of, halves_by_article, read_examples
 
 from citeloop.models.grounded_writer import LEAST_RELEVANCE
 from citeloop.models.onnx_embedder import OnnxEmbedder
@@ -51,7 +51,7 @@ def main() -> None:
     sentence = fit_sentence([example.keep(range(PASSAGES)) for example in trained])
     passage = fit_passage(sentence, trained)
     quoted = {
-        name: [quote(sentence, passage, example, _article(example.row)) for example in examples]
+        name: [quote(sentence, passage, example, article_of(example.row.get("context_doc_id"))) for example in examples]
         for name, examples in sets.items()
     }
     answer = fit_answer(quoted["squad2-train"])
@@ -77,20 +77,17 @@ def _read_sets(data: Path, cache: Path) -> dict[str, list[Example]]:
         return read_examples(data, name, embedder, cache, lambda row: True, language)
 
     xquad, squad2 = read("xquad", "en"), read("squad2")
-    articles = sorted({_article(example.row) for example in squad2})
+    articles = {article_of(example.row["context_doc_id"]) for example in squad2}
+    trained, other = halves_by_article(squad2)
     return {
         "xquad-train": [example for example in xquad if example.row["article"] not in articles],
         "xquad-other": [example for example in xquad if example.row["article"] in articles],
         "clapnq": read("clapnq"),
         "hotpot100": read("hotpot100"),
-        "squad2-train": [example for example in squad2 if _article(example.row) in articles[::2]],
-        "squad2-other": [example for example in squad2 if _article(example.row) in articles[1::2]],
+        "squad2-train": trained,
+        "squad2-other": other,
         "squad2": squad2,
     }
-
-
-def _article(row: Row) -> str:
-    return str(row.get("context_doc_id")).removeprefix("squad2-").rsplit("-", 1)[0]
 
 
 def _answerable(examples: Iterable[Example]) -> list[Example]:
