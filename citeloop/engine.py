@@ -121,7 +121,7 @@ class RAGQueryEngine:
             analyzer=QueryAnalyzer(embedder),
             reranker=reranker,
             llm=llm,
-            verifier=Verifier(embedder, judge, self.config.claim_policy),
+            verifier=Verifier(embedder, judge, self.config),
             door=Door(
                 audit,
                 workers,

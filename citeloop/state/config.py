@@ -249,7 +249,15 @@ def stricter_review(one: ReviewPolicy, other: ReviewPolicy) -> ReviewPolicy:
     return max(one, other, key=order.index)
 
 
-def stricter_claims(one: ClaimPolicy, other: ClaimPolicy) -> ClaimPolicy:
-    """Of two policies the one that lets fewer claims pass."""
+def held_to(settings: RAGConfig, least: RAGConfig) -> RAGConfig:
+    """``settings`` with the claim policy of ``least`` where that lets fewer claims pass; where it is strict, also with
+    what a claim needs to be supported: else a threshold of 0 would leave nothing of it."""
     order = get_args(ClaimPolicy)
-    return max(one, other, key=order.index)
+    held: dict[str, Any] = {"claim_policy": max(settings.claim_policy, least.claim_policy, key=order.index)}
+    if least.claim_policy == "strict":
+        held |= {
+            "similarity_threshold": max(settings.similarity_threshold, least.similarity_threshold),
+            "require_citations": settings.require_citations or least.require_citations,
+            "min_citations_per_claim": max(settings.min_citations_per_claim, least.min_citations_per_claim),
+        }
+    return settings.model_copy(update=held)

@@ -6,7 +6,7 @@ from typing import Self
 from citeloop.models.embedder import Embedder
 from citeloop.models.evidence import EvidenceJudge, EvidencePassage
 from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER
-from citeloop.state.config import ClaimPolicy, RAGConfig, stricter_claims
+from citeloop.state.config import RAGConfig, held_to
 from citeloop.state.graph_state import Passage, Verdict
 from citeloop.state.models import AnswerClaim
 from citeloop.verification.checked_answer import CheckedAnswer, says_refusal, unchecked_verdict
@@ -28,14 +28,14 @@ _NOTHING_LEFT = "no claim of the draft is supported"
 class Verifier:
     """Checks drafts against the passages they cite. Blocking; thread-safe."""
 
-    _least_policy: ClaimPolicy = "off"
+    _least = RAGConfig(claim_policy="off")
 
-    def __init__(self, embedder: Embedder, judge: EvidenceJudge, least_policy: ClaimPolicy = "off") -> None:
+    def __init__(self, embedder: Embedder, judge: EvidenceJudge, least: RAGConfig | None = None) -> None:
         """``embedder`` should remember vectors; ``judge`` says whether an answer answers the question;
-        ``least_policy`` holds for every draft, whatever its settings ask for."""
+        the claim policy of ``least`` holds for every draft, whatever its settings ask for (see ``held_to``)."""
         self._scorer: ClaimScorer = SupportScorer(embedder)
         self._judge: EvidenceJudge | None = judge
-        self._least_policy = least_policy
+        self._least = least or self._least
 
     @classmethod
     def by_words(cls) -> Self:
@@ -53,7 +53,8 @@ class Verifier:
         Under ``claim_policy`` strict it is on what is left of it: see its ``removed``, and its invalid citations, which
         are those of the draft as it was written.
         """
-        policy = stricter_claims(settings.claim_policy, self._least_policy)
+        settings = held_to(settings, self._least)
+        policy = settings.claim_policy
         answer = parse_citations(strip_source_list(without_notes(draft)), known_labels(passages))
         sentences = split_claims(answer)
         if says_refusal(sentences):
@@ -75,6 +76,7 @@ class Verifier:
         self, sentences: Sequence[Claim], passages: Sequence[Passage], settings: RAGConfig
     ) -> list[AnswerClaim]:
         """The verdicts on some sentences of a draft that is still being written."""
+        settings = held_to(settings, self._least)
         checked = self._check_claims(sentences, passages, settings)
         return [claim for row in claims_by_sentence(sentences, checked, settings) for claim in row]
 

@@ -112,6 +112,14 @@ def test_a_run_gets_no_weaker_policy_than_the_engine_has(stores: Path, least: An
     assert "checks" not in engine.audit.rows(limit=1)[0].body
 
 
+@pytest.mark.parametrize(
+    "asked", [{"similarity_threshold": 0}, {"require_citations": False}, {"min_citations_per_claim": 0}]
+)
+def test_nor_does_it_get_around_strict_by_what_a_claim_needs(stores: Path, asked: dict[str, Any]) -> None:
+    engine = engine_saying(stores, TRUE, INVENTED, config=RAGConfig(**STRICT))
+    assert "Unicorns" not in ask(engine, **{"require_citations": True, **asked}).answer
+
+
 @pytest.mark.parametrize("asked", ["off", "annotate"])
 def test_neither_a_context_nor_a_threads_state_gets_past_the_least_policy(stores: Path, asked: Any) -> None:
     least = RAGConfig(**STRICT, review="always")
