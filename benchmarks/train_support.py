@@ -1,14 +1,16 @@
 """Train the support model: does a source say what a claim says? Writes the weights and what they score.
 
     python benchmarks/train_support.py DATA_DIR [--write citeloop/verification/support_weights.json]
+        [--plot evals/support_reliability.svg]
 
 DATA_DIR holds ``attributionbench/claims.jsonl`` (human labels; fields ``claim, source, supported, question, split``).
 Trained on the rows whose ``split`` is dev or test; scored on those whose ``split`` is ood: other source datasets, no
 question in common. ``--write`` saves the weights that were scored, not others trained on more.
 
 Labelled claims hardly ever differ from their source in one number or one "not", so made-up ones are added at a low
-weight: labelled and quoted claims in which one number, name, negation or word is changed. They pull down claims that
-conflict with their source; the scale is then set on labelled rows alone (Platt scaling).
+weight: labelled and quoted claims in which one number, name, negation or word is changed (``changed_claims.py``). They
+pull down claims that conflict with their source; the scale is then set on labelled rows alone (Platt scaling). What
+``find_contradiction`` finds is taken off afterwards, as the package does it.
 """
 
 import argparse
@@ -23,12 +25,14 @@ from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
-from changed_claims import CHANGES
+from calibration import calibration_error
+from changed_claims import CHANGES, FEWEST_WORDS
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.preprocessing import StandardScaler
+from support_reliability import draw_reliability, errors_by_base_rate
 
 from citeloop.models.embedder import Embedder
 from citeloop.models.load import load_embedder
@@ -36,13 +40,14 @@ from citeloop.models.memoized_embedder import MemoizedEmbedder
 from citeloop.settings import Settings
 from citeloop.verification.citations import parse_citations
 from citeloop.verification.confidence import all_supported
+from citeloop.verification.contradictions import find_contradiction
 from citeloop.verification.features import FEATURES, evidence_sentences, match_claim
-from citeloop.verification.support import SupportModel
+from citeloop.verification.support import CONTRADICTED_SUPPORT, SupportModel
 from citeloop.verification.traits import read_traits
 
 Array: TypeAlias = NDArray[np.float64]
 
-MADE_UP_WEIGHT = 0.05
+MADE_UP_WEIGHT = 0.02
 SUPPORTED_FROM = 0.7
 
 
@@ -83,20 +88,24 @@ def make_up_rows(rows: Sequence[Row], seed: int = 0) -> list[Row]:
 
 
 def _changed(row: Row, rng: random.Random) -> list[Row]:
-    changed = ((kind, change(row.claim, rng)) for kind, change in CHANGES.items())
+    if len(row.claim.split()) < FEWEST_WORDS:
+        return []
+    changed = ((kind, change(row.claim, row.source, rng)) for kind, change in CHANGES.items())
     return [Row(claim, row.source, False, row.split, row.question, kind) for kind, claim in changed if claim]
 
 
-def measure(rows: Sequence[Row], embedder: Embedder) -> Array:
-    """The feature matrix, shape ``(len(rows), len(FEATURES))``."""
+def measure(rows: Sequence[Row], embedder: Embedder) -> "Data":
+    """Features of the rows, and which of them say otherwise than their source."""
     nothing = read_traits("")
-    matrix = []
+    matrix, contradicted = [], []
     for row in rows:
         texts = [sentence.text for sentence in evidence_sentences([row.source])]
         claim, *sentences = embedder.embed([row.claim, *texts])
         traits = [read_traits(text) for text in texts]
-        matrix.append(match_claim(read_traits(row.claim), claim, traits, np.stack(sentences), nothing).features)
-    return np.array(matrix)
+        match = match_claim(read_traits(row.claim), claim, traits, np.stack(sentences), nothing)
+        matrix.append(match.features)
+        contradicted.append(find_contradiction(row.claim, texts[match.best], texts, nothing) is not None)
+    return Data(list(rows), np.array(matrix), np.array(contradicted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +114,8 @@ class Data:
 
     rows: list[Row]
     features: Array
+    """Shape ``(len(rows), len(FEATURES))``."""
+    contradicted: NDArray[np.bool_]
 
     @property
     def labelled(self) -> NDArray[np.bool_]:
@@ -132,16 +143,10 @@ def fit(data: Data, chosen: NDArray[np.bool_]) -> SupportModel:
     return SupportModel(intercept, tuple(float(value) for value in coefficients))
 
 
-def predict(model: SupportModel, features: Array) -> Array:
-    """Probabilities, one per row."""
-    return np.array([model.probability(tuple(row)) for row in features])
-
-
-def calibration_error(labels: NDArray[np.bool_], predicted: Array, bins: int = 10) -> float:
-    """Expected calibration error over equal-width bins."""
-    index = np.minimum((predicted * bins).astype(int), bins - 1)
-    members = [index == number for number in range(bins)]
-    return float(sum(abs(labels[m].mean() - predicted[m].mean()) * m.mean() for m in members if m.any()))
+def predict(model: SupportModel, data: Data) -> Array:
+    """Support, one per row."""
+    predicted = np.array([model.probability(tuple(row)) for row in data.features])
+    return np.where(data.contradicted, np.minimum(predicted, CONTRADICTED_SUPPORT), predicted)
 
 
 def report(data: Data, predicted: Array, chosen: NDArray[np.bool_]) -> dict[str, float]:
@@ -151,7 +156,7 @@ def report(data: Data, predicted: Array, chosen: NDArray[np.bool_]) -> dict[str,
         "rows": float(len(labels)),
         "macro_f1": f1_score(labels, scores >= 0.5, average="macro"),
         "auc": roc_auc_score(labels, scores),
-        "ece": calibration_error(labels, scores),
+        "ece": calibration_error(scores, labels, np.ones(len(labels))),
         "precision_at_0.7": labels[scores >= SUPPORTED_FROM].mean(),
         "recall_at_0.7": (scores[labels] >= SUPPORTED_FROM).mean(),
     }
@@ -161,21 +166,22 @@ def report(data: Data, predicted: Array, chosen: NDArray[np.bool_]) -> dict[str,
     return {name: round(float(value), 4) for name, value in figures.items()}
 
 
-def cross_validate(data: Data, folds: int = 5) -> dict[str, float]:
-    """Each row scored by a model that saw none of its question's rows."""
+def cross_validate(data: Data, seen: NDArray[np.bool_], folds: int = 5) -> dict[str, float]:
+    """Each of the ``seen`` rows scored by a model that saw none of its question's rows, and none of the others."""
     predicted = np.zeros(len(data.rows))
-    questions = [row.question for row in data.rows]
+    places = np.flatnonzero(seen)
+    questions = [data.rows[place].question for place in places]
     splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=0)
-    for train, test in splitter.split(data.features, data.supported, questions):
-        chosen = np.isin(np.arange(len(data.rows)), train)
-        predicted[test] = predict(fit(data, chosen), data.features[test])
-    return report(data, predicted, np.ones(len(data.rows), dtype=bool)) | report_answers(data, predicted)
+    for train, test in splitter.split(data.features[places], data.supported[places], questions):
+        chosen = np.isin(np.arange(len(data.rows)), places[train])
+        predicted[places[test]] = predict(fit(data, chosen), data)[places[test]]
+    return report(data, predicted, seen) | report_answers(data, predicted, seen)
 
 
-def report_answers(data: Data, predicted: Array) -> dict[str, float]:
+def report_answers(data: Data, predicted: Array, chosen: NDArray[np.bool_]) -> dict[str, float]:
     """Log loss of "every claim of the answer is supported" (answers of two claims or more), by how it is predicted."""
     answers: defaultdict[str, list[int]] = defaultdict(list)
-    for index in np.flatnonzero(data.labelled):
+    for index in np.flatnonzero(chosen & data.labelled):
         answers[data.rows[index].question].append(int(index))
     several = [members for members in answers.values() if len(members) > 1]
     truth = [bool(data.supported[members].all()) for members in several]
@@ -198,14 +204,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data_dir", type=Path)
     parser.add_argument("--write", type=Path, help="save the weights there")
+    parser.add_argument("--plot", type=Path, help="draw the reliability on the unseen rows there")
     arguments = parser.parse_args()
     source = arguments.data_dir / "attributionbench" / "claims.jsonl"
     embedder = MemoizedEmbedder(load_embedder(Settings()), max_texts=40_000)
     labelled = read_rows(source)
     rows = labelled + make_up_rows(labelled)
-    data = Data(rows, measure(rows, embedder))
+    data = measure(rows, embedder)
     unseen = np.array([row.split == "ood" for row in rows])
     model = fit(data, ~unseen)
+    predicted, shown = predict(model, data), unseen & data.labelled
+    base_rate = float(data.supported[~unseen & data.labelled].mean())
     weights = {
         "model": "logistic regression over citeloop.verification.features.FEATURES",
         "version": 1,
@@ -214,8 +223,10 @@ def main() -> None:
         "scored_on": "its rows whose split is ood: other source datasets, no question in common",
         "data_sha256": hashlib.sha256(source.read_bytes()).hexdigest(),
         "embedding_model": embedder.model_id,
-        "unseen": report(data, predict(model, data.features), unseen),
-        "cross_validation": cross_validate(data),
+        "base_rate": round(base_rate, 4),
+        "unseen": report(data, predicted, unseen),
+        "unseen_ece_by_base_rate": errors_by_base_rate(predicted[shown], data.supported[shown], base_rate),
+        "cross_validation": cross_validate(data, ~unseen),
         "intercept": round(model.intercept, 6),
         "coefficients": {name: round(value, 6) for name, value in zip(FEATURES, model.coefficients, strict=True)},
     }
@@ -223,6 +234,8 @@ def main() -> None:
     print(text)
     if arguments.write:
         arguments.write.write_text(text, "utf-8")
+    if arguments.plot:
+        draw_reliability(arguments.plot, predicted[shown], data.supported[shown])
 
 
 if __name__ == "__main__":

@@ -39,6 +39,7 @@ OPPOSITE_PAIRS = tuple(
         summer/winter king/queen father/mother son/daughter brother/sister maintain/abandon appear/disappear
         connect/disconnect expand/contract encourage/discourage help/hinder improve/worsen strengthen/weaken
         tall/short near/far complete/incomplete fail/succeed raise/lower ban/allow ban/permit keep/lose hide/reveal
+        rose/fell won/lost grew/shrank
         local/national primary/secondary predecessor/successor preceding/following ahead/behind over/under
         """.split()
     )
@@ -62,11 +63,21 @@ def have_opposites(some: frozenset[str], others: frozenset[str]) -> bool:
     return any(not opposites()[word].isdisjoint(there) for word in here & opposites().keys())
 
 
+def are_opposites(one: str, other: str) -> bool:
+    """Whether two stems are each other's opposite."""
+    return other in opposites().get(one, ())
+
+
+def is_negation(word: str) -> bool:
+    """Whether ``word`` (lower case) turns around what follows it."""
+    return word in _NEGATIONS or word.endswith(("n't", "n’t"))
+
+
 def negated_words(all_words: Sequence[str]) -> Iterator[str]:
     """The content words that stand soon after a negation; ``all_words`` in lower case, stop words too."""
     reach = 0
     for word in all_words:
-        if word in _NEGATIONS or word.endswith(("n't", "n’t")):
+        if is_negation(word):
             reach = _NEGATION_REACH
         elif reach and word not in STOPWORDS:
             reach -= 1

@@ -55,8 +55,6 @@ class ClaimMatch:
 
     features: tuple[float, ...]
     best: int
-    misquotes_number: bool
-    """The claim has a number that stands nowhere in the evidence, and the sentence nearest to it has another."""
 
 
 def match_claim(
@@ -87,8 +85,7 @@ def match_claim(
         "evidence_length": math.log1p(sum(len(traits.stems) for traits in evidence)),
         "conflict": _conflict(claim, evidence[best], missing),
     }
-    misquotes = bool(claim.numbers & missing) and bool(evidence[best].numbers - claim.vocabulary)
-    return ClaimMatch(tuple(features[name] for name in FEATURES), best, misquotes)
+    return ClaimMatch(tuple(features[name] for name in FEATURES), best)
 
 
 def _missing(wanted: Set[_Item], held: Iterable[Set[_Item]]) -> Set[_Item]:

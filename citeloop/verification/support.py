@@ -13,7 +13,9 @@ import numpy as np
 from citeloop.models.embedder import Embedder, Vectors
 from citeloop.text.sentences import Span
 from citeloop.verification.citations import parse_citations
+from citeloop.verification.contradictions import find_contradiction
 from citeloop.verification.features import FEATURES, Sentence, evidence_sentences, match_claim
+from citeloop.verification.missing import missing_terms
 from citeloop.verification.quotes import find_quote
 from citeloop.verification.traits import read_traits
 
@@ -22,8 +24,8 @@ SupportMethod = Literal["quote", "model", "words", "none"]
 QUOTE_SUPPORT = 0.99
 """Support of a claim that stands verbatim in a passage."""
 
-MISQUOTED_SUPPORT = 0.6
-"""The most that a claim gets whose number the evidence does not have, where it has another: never supported at 0.7."""
+CONTRADICTED_SUPPORT = 0.6
+"""The most that a claim gets that says otherwise than its evidence: never supported at 0.7."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,18 +111,26 @@ class SupportScorer:
         return [item if isinstance(item, Support) else self._weigh(item, vectors, rows) for item in prepared]
 
     def _weigh(self, comparison: "_Comparison", vectors: Vectors, rows: Mapping[str, int]) -> Support:
+        context = read_traits(comparison.context)
+        traits = [read_traits(text) for text in comparison.texts]
         match = match_claim(
             read_traits(comparison.claim),
             vectors[rows[comparison.claim]],
-            [read_traits(text) for text in comparison.texts],
+            traits,
             vectors[[rows[text] for text in comparison.texts]],
-            read_traits(comparison.context),
+            context,
         )
         best = comparison.sentences[match.best]
+        against = find_contradiction(comparison.claim, best.text, comparison.texts, context)
         score = self._model.probability(match.features)
-        if match.misquotes_number:
-            score = min(score, MISQUOTED_SUPPORT)
-        return Support(score, best.passage, best.span, "model")
+        return Support(
+            min(score, CONTRADICTED_SUPPORT) if against else score,
+            best.passage,
+            best.span,
+            "model",
+            missing_terms(comparison.claim, [context, *traits]),
+            against.told if against else "",
+        )
 
 
 @dataclass(frozen=True, slots=True)

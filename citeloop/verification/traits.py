@@ -56,17 +56,19 @@ class TextTraits:
 def read_traits(text: str) -> TextTraits:
     """The traits of a sentence (or of a heading)."""
     all_words = ["not" if word.endswith(("n't", "n’t")) else word for word in words(text)]
-    stems = tuple(_term(word) for word in all_words if word not in STOPWORDS)
+    stems = tuple(read_term(word) for word in all_words if word not in STOPWORDS)
     plain = _NON_WORD.sub(" ", text.lower())
     return TextTraits(
         stems=stems,
-        vocabulary=frozenset(_term(word) for word in all_words),
+        vocabulary=frozenset(read_term(word) for word in all_words),
         bigrams=frozenset(pairwise(stems)),
         grams=frozenset(plain[i : i + _GRAM] for i in range(len(plain) - _GRAM + 1)),
         numbers=frozenset(term for term in stems if any(map(str.isdigit, term))),
-        names=frozenset(_term(word) for name in _NAME.findall(text) for word in words(name) if word not in STOPWORDS),
-        first=_term(all_words[0]) if all_words else "",
-        negated=frozenset(map(_term, negated_words(all_words))),
+        names=frozenset(
+            read_term(word) for name in _NAME.findall(text) for word in words(name) if word not in STOPWORDS
+        ),
+        first=read_term(all_words[0]) if all_words else "",
+        negated=frozenset(map(read_term, negated_words(all_words))),
     )
 
 
@@ -76,7 +78,8 @@ def read_sentences(passage: str) -> tuple[Span, ...]:
     return tuple(split_sentences(passage))
 
 
-def _term(word: str) -> str:
+def read_term(word: str) -> str:
+    """The stem of a lower-case word; of a number its digits."""
     if word[0].isdigit():
         return word.replace(",", "")
     return NUMBER_WORDS.get(word) or stem(word)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from citeloop.text.sentences import Span
 from citeloop.verification.features import Sentence, evidence_sentences
 from citeloop.verification.quotes import find_quote
-from citeloop.verification.support import MISQUOTED_SUPPORT, QUOTE_SUPPORT, ClaimEvidence, Support
+from citeloop.verification.support import CONTRADICTED_SUPPORT, QUOTE_SUPPORT, ClaimEvidence, Support
 from citeloop.verification.traits import TextTraits, read_traits
 
 
@@ -16,7 +16,7 @@ class WordScorer:
         """Support of each pair, in order: the share of the claim's content words that the passages hold.
 
         A verbatim quote has ``QUOTE_SUPPORT``; a claim with a number that stands nowhere in them has at most
-        ``MISQUOTED_SUPPORT``.
+        ``CONTRADICTED_SUPPORT``.
         """
         return [_score(pair) for pair in pairs]
 
@@ -33,7 +33,7 @@ def _score(pair: ClaimEvidence) -> Support:
     share = min(len(wanted & held) / len(wanted), QUOTE_SUPPORT)
     best = _nearest(claim, sentences)
     return Support(
-        share if claim.numbers <= held else min(share, MISQUOTED_SUPPORT), best.passage, Span(*best.span), "words"
+        share if claim.numbers <= held else min(share, CONTRADICTED_SUPPORT), best.passage, Span(*best.span), "words"
     )
 
 

@@ -13,10 +13,10 @@ from citeloop.models.memoized_embedder import MemoizedEmbedder
 from citeloop.models.onnx_embedder import OnnxEmbedder
 from citeloop.verification.features import FEATURES
 from citeloop.verification.quotes import find_quote
-from citeloop.verification.support import MISQUOTED_SUPPORT, QUOTE_SUPPORT, ClaimEvidence, Support, SupportScorer
+from citeloop.verification.support import CONTRADICTED_SUPPORT, QUOTE_SUPPORT, ClaimEvidence, Support, SupportScorer
 
 SUPPORTED_FROM = 0.7
-WEIGHTS_SHA256 = "20d5be0898f2823d5207df052a4a1bcde957bb9a54b331a3c6b2797d9807cfe3"
+WEIGHTS_SHA256 = "6dc0ec8a17e802df34068011f87d68e1e9465d4306c3ccf0cff5b1728f6bf0d9"
 
 MUSEUM = (
     "The Harbour Museum opened in 1989 in a former rope factory. It was founded by Marta Lindqvist, a retired ship "
@@ -181,10 +181,10 @@ def test_the_shipped_weights_are_the_ones_that_were_scored() -> None:
 def test_the_scorer_takes_any_embedder() -> None:
     embedder: Embedder = CountingEmbedder()
     score = SupportScorer(embedder).score("The garden opens late.", [GARDEN]).score
-    assert score == pytest.approx(0.3223, abs=1e-3)
+    assert score == pytest.approx(0.2966, abs=1e-3)
 
 
 def test_a_number_that_the_source_has_otherwise_is_never_supported(scorer: SupportScorer) -> None:
     row = "| Parking permits | 3 years | Facilities |"
     told = scorer.score("Parking permits are valid for 30 years.", [row])
-    assert told.score <= MISQUOTED_SUPPORT < 0.7
+    assert told.score <= CONTRADICTED_SUPPORT < 0.7
