@@ -23,7 +23,7 @@ _DATE = re.compile(
     rf"\b(?P<d1>\d{{1,2}})(?:st|nd|rd|th)? (?P<m1>{_MONTH})\b|\b(?P<m2>{_MONTH})(?= \d)(?: (?P<d2>\d{{1,2}})(?!\d))?"
     r"|(?<![\w.,$€£])(?P<y1>1[5-9]\d\d|20\d\d)(?![\w,%]|\.\d)"
 )
-_NUMBER = r"(?<![\w.,])(?!(?:1[5-9]\d\d|20\d\d)\b)\d{1,7}(?![\w,])"
+_NUMBER = r"(?<![\w.,\[])(?!(?:1[5-9]\d\d|20\d\d)\b)\d{1,7}(?![\w,\]])"
 _UNIT_CLASSES = (
     "kilometers miles meters feet inches",
     "kilometres miles metres feet",

@@ -47,7 +47,7 @@ from citeloop.verification.traits import read_traits
 
 Array: TypeAlias = NDArray[np.float64]
 
-MADE_UP_WEIGHT = 0.02
+MADE_UP_WEIGHT = 0.05
 SUPPORTED_FROM = 0.7
 
 
