@@ -24,8 +24,8 @@ from citeloop.evaluation.bootstrap import Estimate, Floats, Ratio, Statistic, es
 from citeloop.models.load import load_embedder
 from citeloop.models.memoized_embedder import MemoizedEmbedder
 from citeloop.settings import Settings
-from citeloop.verification.features import evidence_sentences
-from citeloop.verification.support import SupportScorer
+from citeloop.verification.evidence.features import evidence_sentences
+from citeloop.verification.evidence.support import SupportScorer
 
 SORTS = ("labelled", "quoted")
 

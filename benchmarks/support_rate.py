@@ -21,11 +21,11 @@ from citeloop.models.embedder import Embedder, Vectors
 from citeloop.models.load import load_embedder
 from citeloop.models.memoized_embedder import MemoizedEmbedder
 from citeloop.settings import Settings
-from citeloop.verification import quotes, traits, values
-from citeloop.verification.citations import parse_citations
-from citeloop.verification.features import evidence_sentences
-from citeloop.verification.quotes import find_quote
-from citeloop.verification.support import ClaimEvidence, SupportScorer
+from citeloop.verification.answer_text.citations import parse_citations
+from citeloop.verification.evidence import quotes, traits, values
+from citeloop.verification.evidence.features import evidence_sentences
+from citeloop.verification.evidence.quotes import find_quote
+from citeloop.verification.evidence.support import ClaimEvidence, SupportScorer
 
 Batch = Sequence[ClaimEvidence]
 

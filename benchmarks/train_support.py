@@ -1,6 +1,6 @@
 """Train the support model: does a source say what a claim says? Writes the weights and what they score.
 
-    python benchmarks/train_support.py DATA_DIR [--write citeloop/verification/support_weights.json]
+    python benchmarks/train_support.py DATA_DIR [--write citeloop/verification/evidence/support_weights.json]
         [--plot evals/support_reliability.svg]
 
 DATA_DIR holds ``attributionbench/claims.jsonl`` (human labels; fields ``claim, source, supported, question, split``).
@@ -38,12 +38,12 @@ from citeloop.models.embedder import Embedder
 from citeloop.models.load import load_embedder
 from citeloop.models.memoized_embedder import MemoizedEmbedder
 from citeloop.settings import Settings
-from citeloop.verification.citations import parse_citations
+from citeloop.verification.answer_text.citations import parse_citations
 from citeloop.verification.confidence import all_supported
-from citeloop.verification.contradictions import find_contradiction
-from citeloop.verification.features import FEATURES, evidence_sentences, match_claim
-from citeloop.verification.support import CONTRADICTED_SUPPORT, SupportModel
-from citeloop.verification.traits import read_traits
+from citeloop.verification.evidence.contradictions import find_contradiction
+from citeloop.verification.evidence.features import FEATURES, evidence_sentences, match_claim
+from citeloop.verification.evidence.support import CONTRADICTED_SUPPORT, SupportModel
+from citeloop.verification.evidence.traits import read_traits
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -216,7 +216,7 @@ def main() -> None:
     predicted, shown = predict(model, data), unseen & data.labelled
     base_rate = float(data.supported[~unseen & data.labelled].mean())
     weights = {
-        "model": "logistic regression over citeloop.verification.features.FEATURES",
+        "model": "logistic regression over citeloop.verification.evidence.features.FEATURES",
         "version": 1,
         "made_by": "benchmarks/train_support.py",
         "trained_on": "AttributionBench claims (Apache-2.0), rows whose split is dev or test",

@@ -3,10 +3,10 @@
 import random
 from collections.abc import Callable, Iterator, Sequence
 
-from citeloop.verification.citation_stream import CitationStream
-from citeloop.verification.citations import ParsedAnswer, parse_citations
-from citeloop.verification.claim_stream import ClaimStream
-from citeloop.verification.claims import Claim, split_claims
+from citeloop.verification.answer_text.citation_stream import CitationStream
+from citeloop.verification.answer_text.citations import ParsedAnswer, parse_citations
+from citeloop.verification.answer_text.claim_stream import ClaimStream
+from citeloop.verification.answer_text.claims import Claim, split_claims
 
 KNOWN = {str(number): number for number in range(1, 10)} | {"D7": 17, "pricing.md": 18}
 """Labels of the sources, with their numbers."""

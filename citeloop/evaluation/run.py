@@ -27,7 +27,7 @@ from citeloop.retrieval.analyzer import QueryAnalyzer
 from citeloop.settings import Settings
 from citeloop.state.config import RAGConfig
 from citeloop.state.models import UserContext
-from citeloop.verification.support import SupportScorer
+from citeloop.verification.evidence.support import SupportScorer
 
 _LIBRARIES = ("citeloop", "chromadb", "langgraph", "numpy", "onnxruntime")
 

@@ -15,8 +15,8 @@ from citeloop.evaluation.ranking import (
 from citeloop.evaluation.sets import Question
 from citeloop.state.config import RAGConfig
 from citeloop.state.models import Citation, RAGResponse
-from citeloop.verification.citations import parse_citations
-from citeloop.verification.claims import split_claims
+from citeloop.verification.answer_text.citations import parse_citations
+from citeloop.verification.answer_text.claims import split_claims
 
 RECALL_DEPTHS = (1, 2, 5, 10)
 DEPTH = 10

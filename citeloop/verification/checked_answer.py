@@ -7,13 +7,13 @@ from citeloop.prompts.refusals import is_refusal
 from citeloop.state.config import RAGConfig
 from citeloop.state.graph_state import Passage, Verdict
 from citeloop.state.models import AnswerClaim, Citation
-from citeloop.verification.abstention import abstains
-from citeloop.verification.citations import ParsedAnswer
+from citeloop.verification.answer_text.abstention import abstains
+from citeloop.verification.answer_text.citations import ParsedAnswer
+from citeloop.verification.answer_text.claims import Claim
 from citeloop.verification.claim_check import CheckedCitation, CheckedClaim
 from citeloop.verification.claim_verdicts import claims_by_sentence
-from citeloop.verification.claims import Claim
 from citeloop.verification.confidence import invalid_share
-from citeloop.verification.support import Support
+from citeloop.verification.evidence.support import Support
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from citeloop.state.graph_state import Passage
-from citeloop.verification.claims import CitedPart, Claim
-from citeloop.verification.support import ClaimEvidence, ClaimScorer, Support
+from citeloop.verification.answer_text.claims import CitedPart, Claim
+from citeloop.verification.evidence.support import ClaimEvidence, ClaimScorer, Support
 
 Comparison: TypeAlias = tuple[str, tuple[int, ...]]
 """A text, and the numbers of the passages that should say it together."""

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 from citeloop.state.config import RAGConfig
 from citeloop.state.models import AnswerClaim
-from citeloop.verification.answer_layout import read_places
+from citeloop.verification.answer_text.answer_layout import read_places
+from citeloop.verification.answer_text.dependents import with_dependents
+from citeloop.verification.answer_text.sentence_removal import without_sentences
 from citeloop.verification.checked_answer import CheckedAnswer
-from citeloop.verification.dependents import with_dependents
-from citeloop.verification.sentence_removal import without_sentences
 
 _NOT_SUPPORTED = "its sentence also holds a claim that is not supported"
 

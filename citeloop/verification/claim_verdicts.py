@@ -5,8 +5,8 @@ from typing import Any
 
 from citeloop.state.config import RAGConfig
 from citeloop.state.models import AnswerClaim, ClaimVerdict
+from citeloop.verification.answer_text.claims import Claim
 from citeloop.verification.claim_check import CheckedCitation, CheckedClaim, CheckedPart
-from citeloop.verification.claims import Claim
 
 _PARTLY_FROM = 0.5
 """Share of the threshold from which sources are taken to say some of a claim."""

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from citeloop.state.graph_state import Passage, Verdict
 from citeloop.state.models import AnswerClaim, Citation, Conflict
-from citeloop.verification.conflicts import Disagreement, find_disagreements
-from citeloop.verification.support import QUOTE_SUPPORT
+from citeloop.verification.evidence.conflicts import Disagreement, find_disagreements
+from citeloop.verification.evidence.support import QUOTE_SUPPORT
 
 _MOST_NOTES, _MOST_VALUES = 3, 4
 _ABOUT_CHARACTERS = 120

@@ -9,9 +9,9 @@ from citeloop.state.config import RAGConfig
 from citeloop.state.graph_state import Passage
 from citeloop.state.models import AnswerClaim
 from citeloop.text.thinking import ThinkingStream
+from citeloop.verification.answer_text.claim_stream import ClaimStream
+from citeloop.verification.answer_text.claims import Claim
 from citeloop.verification.claim_check import known_labels
-from citeloop.verification.claim_stream import ClaimStream
-from citeloop.verification.claims import Claim
 from citeloop.workers import WorkerPool
 
 

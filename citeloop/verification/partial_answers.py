@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from citeloop.state.graph_state import MappedGroup, Passage, Verdict
-from citeloop.verification.citations import parse_citations
+from citeloop.verification.answer_text.citations import parse_citations
+from citeloop.verification.answer_text.renumbering import renumber
 from citeloop.verification.claim_check import known_labels
-from citeloop.verification.renumbering import renumber
 
 
 class Combined(NamedTuple):

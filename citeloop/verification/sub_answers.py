@@ -9,10 +9,10 @@ from citeloop.state.graph_state import AnsweredBranch, AnsweredSubQuestion, Pass
 from citeloop.state.models import Citation, SubAnswer
 from citeloop.text.sentences import split_sentences
 from citeloop.text.words import content_stems
-from citeloop.verification.abstention import abstains
+from citeloop.verification.answer_text.abstention import abstains
+from citeloop.verification.answer_text.renumbering import renumber
 from citeloop.verification.correction import merit
 from citeloop.verification.refusal import refusal_verdict
-from citeloop.verification.renumbering import renumber
 
 Branch = TypeVar("Branch", bound=AnsweredBranch)
 

@@ -9,17 +9,17 @@ from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER
 from citeloop.state.config import RAGConfig, held_to
 from citeloop.state.graph_state import Passage, Verdict
 from citeloop.state.models import AnswerClaim
+from citeloop.verification.answer_text.citations import ParsedAnswer, parse_citations, strip_source_list
+from citeloop.verification.answer_text.claims import Claim, split_claims, without_markers
 from citeloop.verification.checked_answer import CheckedAnswer, says_refusal, unchecked_verdict
-from citeloop.verification.citations import ParsedAnswer, parse_citations, strip_source_list
 from citeloop.verification.claim_check import CheckedClaim, check_claims, known_labels, passage_context
 from citeloop.verification.claim_removal import without_unsupported
 from citeloop.verification.claim_verdicts import citations_needed, claims_by_sentence
-from citeloop.verification.claims import Claim, split_claims, without_markers
 from citeloop.verification.confidence import claim_support, response_confidence
 from citeloop.verification.conflict_notes import note_conflicts, without_notes
+from citeloop.verification.evidence.support import ClaimScorer, SupportScorer
+from citeloop.verification.evidence.word_scorer import WordScorer
 from citeloop.verification.refusal import refusal_verdict
-from citeloop.verification.support import ClaimScorer, SupportScorer
-from citeloop.verification.word_scorer import WordScorer
 
 _SAYS_SO = "the draft says that the passages do not answer the question"
 _NOTHING_LEFT = "no claim of the draft is supported"

@@ -4,7 +4,7 @@ import pytest
 
 from citeloop.state.config import RAGConfig
 from citeloop.state.graph_state import Passage
-from citeloop.verification.abstention import abstains
+from citeloop.verification.answer_text.abstention import abstains
 from citeloop.verification.verifier import Verifier
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from citeloop.verification.citation_stream import CitationStream
-from citeloop.verification.citations import ParsedAnswer, parse_citations
+from citeloop.verification.answer_text.citation_stream import CitationStream
+from citeloop.verification.answer_text.citations import ParsedAnswer, parse_citations
 
 KNOWN = {str(number): number for number in range(1, 6)} | {"D7": 7}
 

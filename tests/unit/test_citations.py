@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloop.text.thinking import strip_thinking
-from citeloop.verification.citations import ParsedAnswer, parse_citations, strip_source_list
+from citeloop.verification.answer_text.citations import ParsedAnswer, parse_citations, strip_source_list
 
 KNOWN = {str(number): number for number in range(1, 6)}
 

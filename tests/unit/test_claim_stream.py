@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from citeloop.verification.citations import parse_citations, strip_source_list
-from citeloop.verification.claim_stream import ClaimStream
-from citeloop.verification.claims import Claim, split_claims
+from citeloop.verification.answer_text.citations import parse_citations, strip_source_list
+from citeloop.verification.answer_text.claim_stream import ClaimStream
+from citeloop.verification.answer_text.claims import Claim, split_claims
 
 KNOWN = {str(number): number for number in range(1, 6)}
 

@@ -8,11 +8,11 @@ import pytest
 from citeloop.state.config import RAGConfig
 from citeloop.state.graph_state import Passage
 from citeloop.state.models import AnswerClaim
-from citeloop.verification.citations import parse_citations
+from citeloop.verification.answer_text.citations import parse_citations
+from citeloop.verification.answer_text.claims import split_claims
 from citeloop.verification.claim_check import check_claims, known_labels
 from citeloop.verification.claim_verdicts import claims_by_sentence
-from citeloop.verification.claims import split_claims
-from citeloop.verification.support import ClaimEvidence, Support
+from citeloop.verification.evidence.support import ClaimEvidence, Support
 from tests.unit.graph_fakes import passage
 
 PASSAGES = [passage(1, "alpha"), passage(2, "beta"), passage(3, "gamma")]

@@ -3,8 +3,8 @@
 import pytest
 
 from citeloop.prompts.refusals import NO_EVIDENCE
-from citeloop.verification.citations import parse_citations
-from citeloop.verification.claims import Claim, split_claims, without_markers
+from citeloop.verification.answer_text.citations import parse_citations
+from citeloop.verification.answer_text.claims import Claim, split_claims, without_markers
 
 KNOWN = {str(number): number for number in range(1, 6)}
 

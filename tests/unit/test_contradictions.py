@@ -8,11 +8,11 @@ import pytest
 
 from citeloop.models.memoized_embedder import MemoizedEmbedder
 from citeloop.models.onnx_embedder import OnnxEmbedder
-from citeloop.verification.contradictions import find_contradiction
-from citeloop.verification.missing import missing_terms
-from citeloop.verification.names import read_names
-from citeloop.verification.support import CONTRADICTED_SUPPORT, SupportScorer
-from citeloop.verification.traits import read_traits
+from citeloop.verification.evidence.contradictions import find_contradiction
+from citeloop.verification.evidence.missing import missing_terms
+from citeloop.verification.evidence.names import read_names
+from citeloop.verification.evidence.support import CONTRADICTED_SUPPORT, SupportScorer
+from citeloop.verification.evidence.traits import read_traits
 
 PAIRS = Path(__file__).parents[2] / "benchmarks" / "questions" / "changed_claims.jsonl"
 NOTHING = read_traits("")

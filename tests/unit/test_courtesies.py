@@ -2,7 +2,7 @@
 
 import pytest
 
-from citeloop.verification.courtesies import says_nothing
+from citeloop.verification.answer_text.courtesies import says_nothing
 
 
 @pytest.mark.parametrize(

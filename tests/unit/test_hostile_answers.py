@@ -8,9 +8,9 @@ import random
 
 import pytest
 
-from citeloop.verification.citations import parse_citations
-from citeloop.verification.claim_stream import ClaimStream
-from citeloop.verification.claims import split_claims
+from citeloop.verification.answer_text.citations import parse_citations
+from citeloop.verification.answer_text.claim_stream import ClaimStream
+from citeloop.verification.answer_text.claims import split_claims
 from tests.hostile_answers import KNOWN, check_answer, hostile_answers, in_pieces
 
 COUNT = int(os.environ.get("CITELOOP_HOSTILE_ANSWERS", "400"))

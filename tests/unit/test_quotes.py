@@ -2,7 +2,7 @@
 
 import pytest
 
-from citeloop.verification.quotes import find_quote
+from citeloop.verification.evidence.quotes import find_quote
 
 PAGE = """# Lamps { #lamps }
 

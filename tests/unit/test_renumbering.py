@@ -1,7 +1,7 @@
 """Citations of one branch under the numbers that all branches share."""
 
 from citeloop.state.graph_state import Passage, Verdict
-from citeloop.verification.renumbering import renumber
+from citeloop.verification.answer_text.renumbering import renumber
 from tests.unit.graph_fakes import passage
 
 ANSWER = "It lasts 16 weeks. [1][2] It is paid. [2]"

@@ -11,8 +11,8 @@ DEADLINE = 120  # seconds: linear code needs one or two, quadratic code half an 
 CALLS = """
 import sys
 from citeloop.text.thinking import strip_thinking
-from citeloop.verification.citations import parse_citations, strip_source_list
-from citeloop.verification.claims import split_claims
+from citeloop.verification.answer_text.citations import parse_citations, strip_source_list
+from citeloop.verification.answer_text.claims import split_claims
 from citeloop.verification.conflict_notes import without_notes
 
 before, repeated, after, size = *sys.argv[1:4], int(sys.argv[4])
@@ -23,7 +23,7 @@ split_claims(parse_citations(bomb, {"1": 1, "2": 2}))
 
 QUOTE_CALLS = """
 import sys
-from citeloop.verification.quotes import find_quote
+from citeloop.verification.evidence.quotes import find_quote
 
 quote, passage, size = *sys.argv[1:3], int(sys.argv[3])
 find_quote(quote * (size // len(quote)), passage * (size // len(passage)))

@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from citeloop.verification.answer_layout import read_places
-from citeloop.verification.citations import ParsedAnswer, parse_citations
-from citeloop.verification.claims import Claim, split_claims
-from citeloop.verification.dependents import INTRODUCES_NOTHING, REFERS_BACK, STANDS_UNDER, with_dependents
-from citeloop.verification.sentence_removal import without_sentences
+from citeloop.verification.answer_text.answer_layout import read_places
+from citeloop.verification.answer_text.citations import ParsedAnswer, parse_citations
+from citeloop.verification.answer_text.claims import Claim, split_claims
+from citeloop.verification.answer_text.dependents import INTRODUCES_NOTHING, REFERS_BACK, STANDS_UNDER, with_dependents
+from citeloop.verification.answer_text.sentence_removal import without_sentences
 
 KNOWN = {str(number): number for number in range(1, 10)}
 
@@ -176,7 +176,7 @@ def _loose(text: str) -> str:
 
 
 def test_time_is_linear_in_length() -> None:
-    import citeloop.verification.sentence_removal as module
+    import citeloop.verification.answer_text.sentence_removal as module
 
     counted: list[int] = []
     original = module._edited

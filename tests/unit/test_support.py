@@ -11,9 +11,15 @@ import pytest
 from citeloop.models.embedder import Embedder, Vectors
 from citeloop.models.memoized_embedder import MemoizedEmbedder
 from citeloop.models.onnx_embedder import OnnxEmbedder
-from citeloop.verification.features import FEATURES
-from citeloop.verification.quotes import find_quote
-from citeloop.verification.support import CONTRADICTED_SUPPORT, QUOTE_SUPPORT, ClaimEvidence, Support, SupportScorer
+from citeloop.verification.evidence.features import FEATURES
+from citeloop.verification.evidence.quotes import find_quote
+from citeloop.verification.evidence.support import (
+    CONTRADICTED_SUPPORT,
+    QUOTE_SUPPORT,
+    ClaimEvidence,
+    Support,
+    SupportScorer,
+)
 
 SUPPORTED_FROM = 0.7
 WEIGHTS_SHA256 = "e07a71048086783e27848a602b5e933d4cc4ae55fb39c003378606bc0f3916bb"
@@ -170,7 +176,7 @@ def test_a_title_may_name_what_the_passage_does_not(scorer: SupportScorer) -> No
 
 
 def test_the_shipped_weights_are_the_ones_that_were_scored() -> None:
-    data = (resources.files("citeloop.verification") / "support_weights.json").read_bytes()
+    data = (resources.files("citeloop.verification.evidence") / "support_weights.json").read_bytes()
     assert hashlib.sha256(data).hexdigest() == WEIGHTS_SHA256
     weights = json.loads(data)
     assert tuple(weights["coefficients"]) == FEATURES

@@ -10,7 +10,7 @@ from functools import lru_cache
 from citeloop.text.plain import PlainText, read_plain
 from citeloop.text.sentences import Span
 from citeloop.text.words import words
-from citeloop.verification.traits import read_sentences
+from citeloop.verification.evidence.traits import read_sentences
 
 _LEFT_OUT = re.compile(r"[\u00ad\u200b-\u200d\u2060\ufeff*`]|\[\d{1,3}\]")  # soft hyphens, emphasis, footnote markers
 _SAME = str.maketrans(

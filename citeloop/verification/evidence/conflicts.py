@@ -12,8 +12,8 @@ from citeloop.state.graph_state import Passage
 from citeloop.state.models import Citation
 from citeloop.text.sentences import Span
 from citeloop.text.words import STOPWORDS, stem, words
-from citeloop.verification.traits import TextTraits, read_sentences, read_traits
-from citeloop.verification.values import Value, differ, read_values
+from citeloop.verification.evidence.traits import TextTraits, read_sentences, read_traits
+from citeloop.verification.evidence.values import Value, differ, read_values
 
 _FEWEST_SHARED = 3
 """Stems that two sentences share, so that they speak of the same thing without a look at their headings."""

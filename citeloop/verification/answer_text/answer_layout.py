@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from citeloop.verification.citations import ParsedAnswer
-from citeloop.verification.claims import Claim
+from citeloop.verification.answer_text.citations import ParsedAnswer
+from citeloop.verification.answer_text.claims import Claim
 
 PlaceKind = Literal["heading", "table_header", "row", "item", "prose"]
 

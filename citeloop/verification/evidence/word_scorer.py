@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from citeloop.text.sentences import Span
-from citeloop.verification.features import Sentence, evidence_sentences
-from citeloop.verification.quotes import find_quote
-from citeloop.verification.support import CONTRADICTED_SUPPORT, QUOTE_SUPPORT, ClaimEvidence, Support
-from citeloop.verification.traits import TextTraits, read_traits
+from citeloop.verification.evidence.features import Sentence, evidence_sentences
+from citeloop.verification.evidence.quotes import find_quote
+from citeloop.verification.evidence.support import CONTRADICTED_SUPPORT, QUOTE_SUPPORT, ClaimEvidence, Support
+from citeloop.verification.evidence.traits import TextTraits, read_traits
 
 
 class WordScorer:

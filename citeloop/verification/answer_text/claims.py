@@ -9,9 +9,9 @@ from itertools import pairwise
 from citeloop.text.markup import FENCED_CODE
 from citeloop.text.sentences import Span, split_sentences
 from citeloop.text.words import words
-from citeloop.verification.abstention import abstains
-from citeloop.verification.citations import Marker, ParsedAnswer
-from citeloop.verification.courtesies import says_nothing
+from citeloop.verification.answer_text.abstention import abstains
+from citeloop.verification.answer_text.citations import Marker, ParsedAnswer
+from citeloop.verification.answer_text.courtesies import says_nothing
 
 
 @dataclass(frozen=True, slots=True)

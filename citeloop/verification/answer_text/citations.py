@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from citeloop.text.markup import OPAQUE
-from citeloop.verification.labels import LabelReader
+from citeloop.verification.answer_text.labels import LabelReader
 
 # Linear on any input: a run that could be read in two ways is taken whole (``*+``), and no bracket runs over another.
 _BODY = r"(?P<body>(?:[^\[\]［］【】〔〕\\\n]++|\n(?![ \t]*+\n))++)"

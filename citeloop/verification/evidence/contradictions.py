@@ -9,10 +9,10 @@ from typing import Literal
 
 from citeloop.text.polarity import opposites
 from citeloop.text.words import stem
-from citeloop.verification.names import Name, read_names, sure_names
-from citeloop.verification.substitutions import find_substitution
-from citeloop.verification.traits import TextTraits, read_traits
-from citeloop.verification.values import Value, differ, read_values
+from citeloop.verification.evidence.names import Name, read_names, sure_names
+from citeloop.verification.evidence.substitutions import find_substitution
+from citeloop.verification.evidence.traits import TextTraits, read_traits
+from citeloop.verification.evidence.values import Value, differ, read_values
 
 ContradictionKind = Literal["number", "date", "unit", "negation", "opposite", "name", "swap"]
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from citeloop.text.words import STOPWORDS, stem
-from citeloop.verification.traits import NUMBER_WORDS
+from citeloop.verification.evidence.traits import NUMBER_WORDS
 
 ValueKind = Literal["amount", "date", "year"]
 

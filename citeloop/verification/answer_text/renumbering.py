@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from citeloop.state.graph_state import Passage, Verdict
-from citeloop.verification.citations import Marker, parse_citations
+from citeloop.verification.answer_text.citations import Marker, parse_citations
 
 
 def renumber(verdict: Verdict, passages: Sequence[Passage], numbers: Mapping[str, int]) -> Verdict:

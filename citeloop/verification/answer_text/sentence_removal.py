@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from citeloop.text.markup import FENCED_CODE
-from citeloop.verification.answer_layout import Place, numbered_runs, read_places
-from citeloop.verification.citations import ParsedAnswer
-from citeloop.verification.claims import Claim
-from citeloop.verification.dependents import CONNECTIVE
+from citeloop.verification.answer_text.answer_layout import Place, numbered_runs, read_places
+from citeloop.verification.answer_text.citations import ParsedAnswer
+from citeloop.verification.answer_text.claims import Claim
+from citeloop.verification.answer_text.dependents import CONNECTIVE
 
 _FENCE = re.compile(FENCED_CODE, re.MULTILINE)
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")

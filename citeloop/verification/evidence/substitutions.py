@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
 from citeloop.text.polarity import are_opposites, is_negation
-from citeloop.verification.names import Token, read_tokens
+from citeloop.verification.evidence.names import Token, read_tokens
 
 SubstitutionKind = Literal["negation", "number", "name", "opposite"]
 

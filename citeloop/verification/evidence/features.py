@@ -9,7 +9,7 @@ import numpy as np
 
 from citeloop.models.embedder import Vectors
 from citeloop.text.sentences import Span
-from citeloop.verification.traits import TextTraits, read_sentences
+from citeloop.verification.evidence.traits import TextTraits, read_sentences
 
 _Item = TypeVar("_Item")
 

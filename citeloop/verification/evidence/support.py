@@ -12,12 +12,12 @@ import numpy as np
 
 from citeloop.models.embedder import Embedder, Vectors
 from citeloop.text.sentences import Span
-from citeloop.verification.citations import parse_citations
-from citeloop.verification.contradictions import find_contradiction
-from citeloop.verification.features import FEATURES, Sentence, evidence_sentences, match_claim
-from citeloop.verification.missing import missing_terms
-from citeloop.verification.quotes import find_quote
-from citeloop.verification.traits import read_traits
+from citeloop.verification.answer_text.citations import parse_citations
+from citeloop.verification.evidence.contradictions import find_contradiction
+from citeloop.verification.evidence.features import FEATURES, Sentence, evidence_sentences, match_claim
+from citeloop.verification.evidence.missing import missing_terms
+from citeloop.verification.evidence.quotes import find_quote
+from citeloop.verification.evidence.traits import read_traits
 
 SupportMethod = Literal["quote", "model", "words", "none"]
 

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
-from citeloop.verification.names import Token, read_names, read_tokens
-from citeloop.verification.traits import TextTraits
+from citeloop.verification.evidence.names import Token, read_names, read_tokens
+from citeloop.verification.evidence.traits import TextTraits
 
 _MOST = 5
 

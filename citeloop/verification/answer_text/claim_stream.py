@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from citeloop.text.sentences import undecided_from
-from citeloop.verification.citation_stream import CitationStream
-from citeloop.verification.citations import ParsedAnswer, find_source_list
-from citeloop.verification.claims import Claim, blank_markers, is_list_item, split_claims
+from citeloop.verification.answer_text.citation_stream import CitationStream
+from citeloop.verification.answer_text.citations import ParsedAnswer, find_source_list
+from citeloop.verification.answer_text.claims import Claim, blank_markers, is_list_item, split_claims
 
 _MAY_END_SENTENCE = re.compile(r"[.!?:。！？．…؟।॥]|\n")
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from citeloop.verification.answer_layout import Place
-from citeloop.verification.claims import Claim
+from citeloop.verification.answer_text.answer_layout import Place
+from citeloop.verification.answer_text.claims import Claim
 
 _CONNECTIVE = (
     r"(?:however|moreover|furthermore|in addition|additionally|also|therefore|thus|hence|consequently|as a result"

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from citeloop.text.words import STOPWORDS
-from citeloop.verification.traits import read_term
+from citeloop.verification.evidence.traits import read_term
 
 _WORD = re.compile(r"[^\W_]+(?:['’.,][^\W_]+)*")
 _JOINED_BY = frozenset((" ", "-", ". "))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from citeloop.verification.citations import TOKEN, CitationReading, Marker, ParsedAnswer
+from citeloop.verification.answer_text.citations import TOKEN, CitationReading, Marker, ParsedAnswer
 
 _BOUNDARY = re.compile(r"(?<=[\s。！？；])(?=[^\W\d])")
 """Before a letter after a space: no group of markers, identifier or gap runs over such a place."""
