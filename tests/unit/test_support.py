@@ -22,7 +22,7 @@ from citeloop.verification.evidence.support import (
 )
 
 SUPPORTED_FROM = 0.7
-WEIGHTS_SHA256 = "e07a71048086783e27848a602b5e933d4cc4ae55fb39c003378606bc0f3916bb"
+WEIGHTS_SHA256 = "e4843468c88cb974959255e98e52d2ac66baa61b0926680f3a8a27a44767c14a"
 
 MUSEUM = (
     "The Harbour Museum opened in 1989 in a former rope factory. It was founded by Marta Lindqvist, a retired ship "
