@@ -115,7 +115,7 @@ def draw(path: Path, table: Mapping[str, Mapping[str, Measured]]) -> None:
             axes.errorbar(at, values, yerr=reach, fmt="osD^vPX*<>"[place % 10], markersize=4, lw=0.8, label=strategy)
         axes.set_xticks(range(len(table)), list(table))
         axes.set_ylabel("recall@5, percent")
-        axes.legend(ncols=3, fontsize=7, loc="lower right")
+        axes.legend(ncols=3, fontsize=7, loc="lower left")
 
 
 def _recall(scores: Iterable[QuestionScore]) -> np.ndarray:
