@@ -127,3 +127,18 @@ def test_markers_alone_claim_nothing() -> None:
 def test_an_answer_can_be_had_without_its_markers(cited_refusal: str) -> None:
     answer = parse_citations(cited_refusal.format(NO_EVIDENCE), KNOWN)
     assert without_markers(answer) == f"{NO_EVIDENCE}."
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentences"),
+    [
+        ("Der 2. Weltkrieg endete 1945 [1].", ["Der 2. Weltkrieg endete 1945."]),
+        ("Отпуск, т. е. 25 дней, оплачен [1].", ["Отпуск, т. е. 25 дней, оплачен."]),
+        ("**Leave**: 25 days [1]\n**Travel**: 30 euros [2]", ["**Leave**: 25 days", "**Travel**: 30 euros"]),
+        ("**Leave:** 25 days\n__Travel:__ 30 euros", ["**Leave:** 25 days", "__Travel:__ 30 euros"]),
+    ],
+)
+def test_ordinals_abbreviations_and_labels_are_cut_where_a_reader_would(answer: str, sentences: list[str]) -> None:
+    claims = split_claims(parse_citations(answer, {"1": 1, "2": 2}))
+    assert [claim.text for claim in claims] == sentences
+    assert all(claim.is_claim for claim in claims)

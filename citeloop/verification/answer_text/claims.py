@@ -67,16 +67,19 @@ def without_markers(answer: ParsedAnswer) -> str:
 _FENCE = re.compile(FENCED_CODE, re.MULTILINE)
 _CLOSING = re.compile(r"[^\S\n]*(?P<marks>(?:[*_]{1,3}|[\"”’»])+)(?:\s+|\Z)")
 """The end of emphasis or of a quotation, which the segmenter gives to the next sentence."""
-_CONTINUES = re.compile(r"[,;:)\]%]|[a-z]")
+_CONTINUES = re.compile(r"[,;:)\]%]|[a-zа-яё]")
 _GOES_ON = re.compile(  # at the end of what the segmenter took for a sentence
     r"[。！？][”」』](?=\w)"  # a quotation inside a Chinese or Japanese sentence
-    r"|(?<!\d)\d{1,3}\.(?=\s(?:Jan|Jän|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Jahrh|Quartal|Tag|Platz|Aufl|Stock))"
+    r"|(?<!\d)\d{1,3}\.(?=\s(?:Jan|Jän|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Jahrh|Quartal|Tag|Platz|Aufl|Stock|Weltk))"
+    r"|(?<!\w)т\.\s?е\."  # Russian for "i.e."
 )
 _OWN_LINE = re.compile(
     r"(?P<bold>(?:\*\*|__)[^*_\n]+(?:\*\*|__):?)[^\S\n]*+\n\s*+"
     r"|(?P<title>(?>[^\n]*\S))[^\S\n]*+\n[ \t]*+(?:={2,}|-{2,})[^\S\n]*+(?:\n\s*+|\Z)"
 )
 """A bold line or an underlined heading: it ends with its line, though no full stop says so."""
+_LABEL_BELOW = re.compile(r"\n(?=[ \t]*+(?:\*\*|__)[^*_\n]+(?:(?:\*\*|__):|:(?:\*\*|__)))")
+"""The next line begins with a bold label ("**Leave**: 25 days"): it is a sentence of its own."""
 
 
 def _sentence_spans(answer: ParsedAnswer) -> list[Span]:
@@ -96,13 +99,16 @@ def _sentence_spans(answer: ParsedAnswer) -> list[Span]:
 def _is_one(text: str, before: Span, span: Span) -> bool:
     if "\n" in text[before.end : span.start]:
         return False
-    return bool(_CONTINUES.match(text, span.start) or _GOES_ON.search(text, before.end - 4, span.start + 8))
+    return bool(_CONTINUES.match(text, span.start) or _GOES_ON.search(text, before.end - 5, span.start + 8))
 
 
 def _without_own_lines(text: str, span: Span) -> Iterator[Span]:
     while line := _OWN_LINE.match(text, *span):
         yield Span(span.start, span.start + len(line["bold"] or line["title"]))
         span = Span(line.end(), span.end)
+    for label in _LABEL_BELOW.finditer(text, *span):
+        yield Span(span.start, label.start())
+        span = Span(label.end(), span.end)
     if span.start < span.end:
         yield span
 
