@@ -203,6 +203,24 @@ SIGNS = (
     ),
     *("\t", "   ", "\n \n", "\r", "\n\n\n", "½", "²", "①", "Ⅳ", "ﬁ", "İ", "ẞ", "\U0001d7d9", "٣", "३", "๓"),
 )
+BOMBS = [
+    ("The fee is 3\n", " ", "[1]."),
+    ("x [1", " ", "x]."),
+    ("It is so [1]", " ", "x"),
+    ("[source", " ", "x]"),
+    ("[", "#", "]"),
+    ("sources", "*", "x"),
+    ("Sources:\n1.", " ", "x"),
+    ("", "~", ""),
+    ("[a](b", " ", "x"),
+    ("It is so.\n", " ", "x"),
+    ("It is so [1]. ", "\t", " end."),
+    ("", "[1]", ""),
+    ("", "。」あ", ""),
+    ("", "3. März ", ""),
+    ("", "\n", "x"),
+]
+"""Begin, unit to repeat, end: answers that make a pattern with two readings of one run quadratic."""
 _KINDS: tuple[tuple[Sequence[str], float], ...] = ((SENTENCES, 5), (ENDS, 4), (MARKERS, 4), (MARKUP, 3), (SIGNS, 1))
 
 

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from tests.hostile_answers import BOMBS
+
 SIZE = 300_000
 DEADLINE = 120  # seconds: linear code needs one or two, quadratic code half an hour and more
 
@@ -36,23 +38,7 @@ def run(program: str, bomb: tuple[str, ...], size: int) -> None:
 
 @pytest.mark.parametrize(
     "bomb",
-    [
-        ("The fee is 3\n", " ", "[1]."),
-        ("x [1", " ", "x]."),
-        ("It is so [1]", " ", "x"),
-        ("[source", " ", "x]"),
-        ("[", "#", "]"),
-        ("sources", "*", "x"),
-        ("Sources:\n1.", " ", "x"),
-        ("", "~", ""),
-        ("[a](b", " ", "x"),
-        ("It is so.\n", " ", "x"),
-        ("It is so [1]. ", "\t", " end."),
-        ("", "[1]", ""),
-        ("", "。」あ", ""),
-        ("", "3. März ", ""),
-        ("", "\n", "x"),
-    ],
+    BOMBS,
     ids=repr,
 )
 def test_a_reply_is_read_in_linear_time(bomb: tuple[str, str, str]) -> None:

@@ -65,7 +65,7 @@ def without_markers(answer: ParsedAnswer) -> str:
 
 
 _FENCE = re.compile(FENCED_CODE, re.MULTILINE)
-_CLOSING = re.compile(r"[^\S\n]*(?P<marks>(?:[*_]{1,3}|[\"”’»])+)(?:\s+|\Z)")
+_CLOSING = re.compile(r"[^\S\n]*(?P<marks>[*_\"”’»]++)(?:\s+|\Z)")
 """The end of emphasis or of a quotation, which the segmenter gives to the next sentence."""
 _CONTINUES = re.compile(r"[,;:)\]%]|[a-zа-яё]")
 _GOES_ON = re.compile(  # at the end of what the segmenter took for a sentence
