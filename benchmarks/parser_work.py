@@ -18,9 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
-from citeloop.verification.citations import parse_citations
-from citeloop.verification.claim_stream import ClaimStream
-from citeloop.verification.claims import split_claims
+from citeloop.verification.answer_text.citations import parse_citations
+from citeloop.verification.answer_text.claim_stream import ClaimStream
+from citeloop.verification.answer_text.claims import split_claims
 from tests.hostile_answers import BOMBS
 
 KNOWN = {"1": 1, "2": 2}
