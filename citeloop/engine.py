@@ -39,7 +39,7 @@ from citeloop.retrieval.passages import PassageReader
 from citeloop.retrieval.relevance import RelevanceJudge
 from citeloop.retrieval.rerank import Reranker
 from citeloop.settings import Settings
-from citeloop.state.config import RAGConfig, StrategyChoice
+from citeloop.state.config import ClaimPolicy, RAGConfig, StrategyChoice
 from citeloop.state.graph_state import QueryInput
 from citeloop.state.models import RAGResponse, UserContext
 from citeloop.verification.verifier import Verifier
@@ -55,6 +55,8 @@ class QueryOptions(TypedDict, total=False):
     strategy: StrategyChoice
     top_k: int
     require_citations: bool
+    claim_policy: ClaimPolicy
+    """Never weaker than the engine's."""
     config: RAGConfig
     """Settings of this question instead of the engine's."""
     thread_id: str
@@ -265,12 +267,7 @@ class RAGQueryEngine:
         settings = options.get("config") or self.config
         if not isinstance(settings, RAGConfig):
             raise InvalidRequest("config is a RAGConfig: write config=RAGConfig(...)")
-        names: tuple[Literal["strategy", "top_k", "require_citations"], ...] = (
-            "strategy",
-            "top_k",
-            "require_citations",
-        )
-        given: dict[str, Any] = {name: options[name] for name in names if name in options}
+        given = {name: value for name, value in options.items() if name in RAGConfig.model_fields}
         return read_settings({**settings.model_dump(), **given}, RAGConfig)
 
 

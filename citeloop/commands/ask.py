@@ -7,7 +7,7 @@ import click
 
 from citeloop.errors import OutputNotWritten, StoreError
 from citeloop.settings import Settings
-from citeloop.state.config import StrategyChoice
+from citeloop.state.config import ClaimPolicy, StrategyChoice
 from citeloop.state.models import RAGResponse, UserContext
 
 if TYPE_CHECKING:
@@ -66,6 +66,12 @@ def ask(
     "--top-k", type=click.IntRange(1, 200), metavar="N", help="Passages for the answer [default: 3 simple, 10 others]."
 )
 @click.option("--no-require-citations", is_flag=True, help="Compare claims without a citation with all passages.")
+@click.option(
+    "--claims",
+    type=click.Choice(get_args(ClaimPolicy)),
+    help="Mark claims that are not supported (annotate), take them out (strict), or check nothing (off); never weaker "
+    "than CITELOOP_CLAIM_POLICY [default: that].",
+)
 @click.option("--explain", is_flag=True, help="Show on stderr which query found which document.")
 @_html
 @click.option("--json", "as_json", is_flag=True, help="Print the whole response as JSON.")
@@ -78,6 +84,7 @@ def query(
     strategy: StrategyChoice,
     top_k: int | None,
     no_require_citations: bool,
+    claims: ClaimPolicy | None,
     explain: bool,
     page: str | None,
     as_json: bool,
@@ -89,6 +96,8 @@ def query(
     options = QueryOptions(corpus_ids=corpora or None, strategy=strategy, require_citations=not no_require_citations)
     if top_k is not None:
         options["top_k"] = top_k
+    if claims is not None:
+        options["claim_policy"] = claims
     engine = _open_filled(settings)
     response = engine.query(question, access_reason=reason, **options)
     _show(engine, response, page, as_json)

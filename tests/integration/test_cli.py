@@ -66,6 +66,19 @@ def test_query_as_json_is_the_response(stores: Path) -> None:
     assert {"analysis", "queries", "rounds"} <= response.trace.keys()
 
 
+def test_a_claim_policy_is_never_weaker_than_the_environments(stores: Path) -> None:
+    def asked(claims: str, least: str) -> RAGResponse:
+        options = ("--reason", "planning", "--claims", claims, "--json")
+        return RAGResponse.model_validate_json(
+            done(citeloop(stores, "query", LEAVE, *options, CITELOOP_CLAIM_POLICY=least))
+        )
+
+    unchecked = asked("off", "off")
+    assert (unchecked.status, unchecked.claims) == ("unchecked", ())
+    assert asked("off", "annotate").claims
+    assert asked("strict", "annotate").trace["removed"] == []
+
+
 def test_ask_as_json_when_nothing_answers(stores: Path) -> None:
     result = citeloop(stores, "ask", "Which telescope photographed Saturn?", "--json")
     response = RAGResponse.model_validate_json(done(result))
