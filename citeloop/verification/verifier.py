@@ -22,6 +22,7 @@ from citeloop.verification.evidence.word_scorer import WordScorer
 from citeloop.verification.refusal import refusal_verdict
 
 _SAYS_SO = "the draft says that the passages do not answer the question"
+_SAYS_NOTHING = "the draft holds no answer"
 _NOTHING_LEFT = "no claim of the draft is supported"
 
 
@@ -57,9 +58,8 @@ class Verifier:
         policy = settings.claim_policy
         answer = parse_citations(strip_source_list(without_notes(draft)), known_labels(passages))
         sentences = split_claims(answer)
-        if says_refusal(sentences):
-            verdict = refusal_verdict(without_markers(answer), _SAYS_SO)
-            return Verdict(**{**verdict, "unchecked": True}) if policy == "off" else verdict
+        if refusal := _as_refusal(answer, sentences):
+            return Verdict(**{**refusal, "unchecked": True}) if policy == "off" else refusal
         if policy == "off":
             return unchecked_verdict(answer, sentences, passages)
         checked = self._check(answer, passages, settings)
@@ -124,6 +124,14 @@ class Verifier:
         supports = [_support_of(claim, citations_needed(settings)) for claim in checked]
         relevance = self._judge.answer_relevance(question, _as_evidence(checked)) if self._judge else 1.0
         return response_confidence(supports, relevance)
+
+
+def _as_refusal(answer: ParsedAnswer, sentences: Sequence[Claim]) -> Verdict | None:
+    """The verdict on a draft that refuses, or that holds nothing but markers or a list of sources; None of others."""
+    text = without_markers(answer)
+    if not text.strip():
+        return refusal_verdict(INDEX_HAS_NO_ANSWER, _SAYS_NOTHING)
+    return refusal_verdict(text, _SAYS_SO) if says_refusal(sentences) else None
 
 
 def _told(removed: Sequence[AnswerClaim]) -> str:

@@ -143,3 +143,15 @@ def test_an_unsupported_claim_is_held_against_nothing() -> None:
     one, two = CONFLICTS[0]
     verdict = verdict_on("Whales swim 30 days. [1]", passage(1, one), passage(2, two))
     assert "conflicts" not in verdict
+
+
+def test_rows_of_many_values_are_not_compared() -> None:
+    shared = " ".join(f"{metres} metres," for metres in range(110, 250, 20))
+    one, two = (f"The halls have lengths of {shared} {last} metres." for last in (470, 590))
+    assert conflicts_of(one, two)
+    assert conflicts_of(one.replace("of 110", "of 90 metres, 110"), two.replace("of 110", "of 90 metres, 110")) == []
+
+
+@pytest.mark.parametrize("number", ["ſix", "fıve", "sİx", "5 ſeptember", "2 mıllıon"])
+def test_letters_that_only_look_like_those_of_a_number_make_no_value(number: str) -> None:
+    assert conflicts_of(f"The house has {number} floors in all.", "The house has 9 floors in all.") == []

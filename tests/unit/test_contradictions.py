@@ -86,6 +86,11 @@ def test_a_rewording_is_no_contradiction(claim: str, sentence: str) -> None:
     assert find_contradiction(claim, sentence, [sentence], NOTHING) is None
 
 
+def test_old_letters_in_a_source_are_no_fault() -> None:
+    text = "The houſe was built on 5 ſeptember 1702 and has ſix rooms."
+    assert find_contradiction("The house was built in 1702.", text, [text], NOTHING) is None
+
+
 def test_missing_terms_are_spelt_as_the_claim_spells_them() -> None:
     claim = "In 1963 the Osterby factory of Greta Berg-Holm had 1,200 people, as Hanna Kroll wrote."
     assert missing_terms(claim, [read_traits(FACTORY)]) == ("1963", "Greta Berg-Holm", "1,200")

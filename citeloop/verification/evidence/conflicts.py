@@ -21,6 +21,8 @@ _MOST_EXTRA = 1 / 3
 """Share of its stems that the longer sentence may have over the shorter one."""
 _MOST_CHARACTERS = 400
 """Longer sentences say too many things to be compared."""
+_MOST_VALUES = 8
+"""So do those with more values, rows of tables mostly; every value of one is compared with every value of the other."""
 
 _CUE_CHARACTERS = 4
 
@@ -79,7 +81,13 @@ def _cited_values(citation: Citation) -> list[Value]:
     if len(citation.source_text) > _MOST_CHARACTERS:
         return []
     claimed = {(value.kind, value.amount) for value in read_values(citation.claim_text)}
-    return [value for value in read_values(citation.source_text) if (value.kind, value.amount) in claimed]
+    return [value for value in _few_values(citation.source_text) if (value.kind, value.amount) in claimed]
+
+
+def _few_values(sentence: str) -> Sequence[Value]:
+    """The values of ``sentence``; none where there are too many."""
+    values = read_values(sentence)
+    return values if len(values) <= _MOST_VALUES else ()
 
 
 def _in_passage(
@@ -89,7 +97,7 @@ def _in_passage(
         sentence = passage["text"][span.start : span.end]
         if len(sentence) > _MOST_CHARACTERS or not _may_speak_of(cues, sentence):
             continue
-        for other in read_values(sentence):
+        for other in _few_values(sentence):
             for value in values:
                 if differ(value, other) and _says_the_same(
                     citation.source_text, value, cited, sentence, other, passage

@@ -33,7 +33,7 @@ class Value(NamedTuple):
 
 
 _MONTHS = "january february march april may june july august september october november december".split()
-_MONTH = rf"(?P<month>{'|'.join(_MONTHS)})"
+_MONTH = rf"(?P<month>(?a:{'|'.join(_MONTHS)}))"  # in any case, of ASCII letters alone: "ſeptember" has no number
 _DAY, _YEAR = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?", r"(?P<year>\d{4})"
 _DATES = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -45,9 +45,9 @@ _DATES = tuple(
 )
 _NUMBER = re.compile(
     r"(?<![\w.,:/§#+-])(?P<currency>[$€£¥]|(?:USD|EUR|GBP|CHF) ?)?"
-    rf"(?P<number>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|\b(?:{'|'.join(NUMBER_WORDS)})\b)"
+    rf"(?P<number>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|\b(?a:{'|'.join(NUMBER_WORDS)})\b)"
     r"(?!\d|[.,:/]\d|[-–—]?(?:st|nd|rd|th)\b)"
-    r"(?: (?P<scale>thousand|million|billion|trillion)\b)?"
+    r"(?: (?P<scale>(?a:thousand|million|billion|trillion))\b)?"
     r"(?P<unit> ?(?:%|€|£)| per ?cent\b|(?:[- ][^\W\d_]+){1,2})?",
     re.IGNORECASE,
 )
