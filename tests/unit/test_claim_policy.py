@@ -111,7 +111,9 @@ def test_the_trace_tells_text_only_where_steps_are_shown() -> None:
 
 
 @pytest.mark.parametrize("policy", ["off", "annotate", "strict"])
-@pytest.mark.parametrize("draft", ["[1][2]", "Sources:\n[1] Leave", "Sources disagree on “leave of … days”: 25 [1], 30 [2]."])
+@pytest.mark.parametrize(
+    "draft", ["[1][2]", "Sources:\n[1] Leave", "Sources disagree on “leave of … days”: 25 [1], 30 [2]."]
+)
 def test_a_draft_that_says_nothing_is_refused_and_never_leaves_empty(draft: str, policy: ClaimPolicy) -> None:
     verdict = verify(draft, policy)
     assert (verdict["answer"], status_of(verdict)) == (INDEX_HAS_NO_ANSWER, "no_evidence")
