@@ -34,7 +34,7 @@ class WalkTrace(TypedDict):
     entities: dict[str, list[str]]
     """For each entity that led to candidates, as it was spelt, their chunk ids."""
     relations: NotRequired[dict[str, list[str]]]
-    """The same for each relation, as ``subject -relation-> object``; absent where none led to any."""
+    """The same for each relation, as ``subject -relation-> object``; absent where no walk of this turn found any."""
 
 
 class Walked(TypedDict, total=False):
@@ -82,7 +82,7 @@ async def walk_entities(
     update = Walked(
         candidates=merged,
         query_trace=[*state["query_trace"], _trace(state, walked, merged)],
-        trace=_led_by(walked, merged),
+        trace=_led_by(walked, merged, state),
     )
     if state["round"] == 0:
         update["ranked_trace"] = trace_documents(merged)
@@ -121,10 +121,11 @@ def _score(
     return scored(there, chunks, scores)
 
 
-def _led_by(walked: Walk, merged: Sequence[Candidate]) -> WalkTrace:
+def _led_by(walked: Walk, merged: Sequence[Candidate], state: QueryState) -> WalkTrace:
+    """Of this round alone: relations that an earlier one told are written over, by none too."""
     relations = relations_of(walked, merged)
     led_by = WalkTrace(entities=entities_of(walked, merged))
-    return WalkTrace(**led_by, relations=relations) if relations else led_by
+    return WalkTrace(**led_by, relations=relations) if relations or "relations" in state["trace"] else led_by
 
 
 def _trace(state: QueryState, walked: Walk, merged: Sequence[Candidate]) -> dict[str, Any]:

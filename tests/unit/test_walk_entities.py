@@ -92,6 +92,12 @@ async def test_later_rounds_leave_the_ranking_of_the_first() -> None:
     assert "ranked_trace" not in update
 
 
+async def test_relations_of_an_earlier_round_do_not_stand_beside_the_entities_of_this_one() -> None:
+    told = {"relations": {"A -part of-> B": ["gone"]}}
+    update = await walked(FakeWalker(walk([], ["x"])), candidates=[candidate("a")], round=1, trace=told)
+    assert update["trace"] == {"entities": {"of x": ["x"]}, "relations": {}}
+
+
 @pytest.mark.parametrize("error", [OSError("no disk"), TimeoutError()])
 async def test_a_walk_that_fails_is_recorded_and_drops_out(error: Exception) -> None:
     update = await walked(FakeWalker(error), candidates=[candidate("a")])
