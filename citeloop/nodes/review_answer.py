@@ -155,6 +155,7 @@ def _edited(response: RAGResponse, verdict: Verdict) -> RAGResponse:
             "answer": verdict["answer"],
             "status": status_of(verdict),
             "sources": sources,
+            "context_used": response.context_used.model_copy(update={"chunks": sources}),
             "citations": tuple(Citation.model_validate(citation) for citation in verdict["citations"]),
             "claims": tuple(AnswerClaim.model_validate(claim) for claim in verdict.get("claims", ())),
             "conflicts": tuple(Conflict.model_validate(conflict) for conflict in verdict.get("conflicts", ())),
