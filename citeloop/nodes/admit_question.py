@@ -27,6 +27,7 @@ class AdmittedQuestion(TypedDict):
     found: Overwrite
     answered: Overwrite
     passages: list[Any]
+    draft: None
     tokens: Overwrite
     trace: Overwrite
     sub_answers: list[Any]
@@ -58,6 +59,7 @@ async def admit_question(
         found=Overwrite({}),
         answered=Overwrite({}),
         passages=[],
+        draft=None,
         tokens=Overwrite({}),
         trace=Overwrite({}),
         sub_answers=[],

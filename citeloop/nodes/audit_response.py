@@ -22,6 +22,8 @@ class Audited(Departure):
     grading: None
     candidates: list[Any]
     passages: list[Any]
+    draft: None
+    verdict: None
     best: None
     answered: Overwrite
     sub_answers: list[Any]
@@ -53,6 +55,8 @@ async def audit_response(state: QueryState, config: RunnableConfig, *, door: Doo
         grading=None,
         candidates=[],
         passages=[],
+        draft=None,
+        verdict=None,
         best=None,
         answered=Overwrite({}),
         sub_answers=[],

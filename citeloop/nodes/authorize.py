@@ -46,6 +46,8 @@ class Admitted(TypedDict):
     candidates: list[Any]
     excluded_ids: list[str]
     passages: list[Any]
+    draft: None
+    verdict: None
     best: None
     tokens: Overwrite
     answered: Overwrite
@@ -102,6 +104,8 @@ async def authorize(
         candidates=[],
         excluded_ids=[],
         passages=[],
+        draft=None,
+        verdict=None,
         best=None,
         tokens=Overwrite({}),
         answered=Overwrite({}),

@@ -15,5 +15,7 @@ class CitationsChecked(TypedDict):
 
 async def check_citations(state: MultiQueryState, *, check: DraftCheck) -> CitationsChecked:
     """Each citation against the document that it names; those that name none are taken out of the answer."""
-    verdict = await check.verify(state["request"]["question"], state["draft"]["text"], state["passages"])
+    draft = state["draft"]
+    assert draft is not None, "only a draft is checked"
+    verdict = await check.verify(state["request"]["question"], draft["text"], state["passages"])
     return CitationsChecked(best=CheckedDraft(round=0, verdict=verdict, passages=state["passages"]))

@@ -17,7 +17,9 @@ class Dropped(TypedDict):
 
 async def drop_invalid_sources(state: QueryState) -> Dropped:
     """Drop the chunks of invalid citations for the rest of this turn (ADR-031: over 30% invalid, regenerate)."""
-    invalid = set(state["verdict"]["invalid_chunk_ids"])
+    verdict = state["verdict"]
+    assert verdict is not None, "a correction follows a verdict"
+    invalid = set(verdict["invalid_chunk_ids"])
     kept = [passage for passage in state["passages"] if passage["chunk_id"] not in invalid]
     dropped = [passage for passage in state["passages"] if passage["chunk_id"] in invalid]
     invalid.update(member for passage in dropped for member in passage.get("members", ()))

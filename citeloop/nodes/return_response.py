@@ -18,8 +18,10 @@ class Returned(Departure):
     """What leaves the graph."""
 
     queries: list[Any]
+    found: Overwrite
     answered: Overwrite
     passages: list[Any]
+    draft: None
     best: None
     trace: Overwrite
     sub_answers: list[Any]
@@ -47,8 +49,10 @@ async def return_response(
     return Returned(
         **departure(response),
         queries=[],
+        found=Overwrite({}),
         answered=Overwrite({}),
         passages=[],
+        draft=None,
         best=None,
         trace=Overwrite({}),
         sub_answers=[],

@@ -30,10 +30,9 @@ async def validate_citations(
 ) -> Validated:
     """Validate this round's draft; keep the best one; choose the correction, if there is to be one."""
     settings = run_config(runtime.context, state["request"])
-    request = state["request"]
-    verdict = await workers.run(
-        verifier.verify, request["question"], state["draft"]["text"], state["passages"], settings
-    )
+    request, draft = state["request"], state["draft"]
+    assert draft is not None, "only a draft is validated"
+    verdict = await workers.run(verifier.verify, request["question"], draft["text"], state["passages"], settings)
     elapsed_ms = 1000 * (time.time() - request["started_at"])
     ends = [told.get("elapsed_ms", 0.0) for told in state["round_trace"]] + [elapsed_ms]
     chosen = choose_correction(
@@ -52,17 +51,17 @@ async def validate_citations(
         verdict=verdict,
         best=better_draft(state["best"], checked),
         correction=chosen.correction,
-        round_trace=[*state["round_trace"], _told(state, verdict, chosen, elapsed_ms)],
+        round_trace=[*state["round_trace"], _told(state, draft["text"], verdict, chosen, elapsed_ms)],
     )
 
 
-def _told(state: QueryState, verdict: Verdict, chosen: NextRound, elapsed_ms: float) -> dict[str, Any]:
+def _told(state: QueryState, written: str, verdict: Verdict, chosen: NextRound, elapsed_ms: float) -> dict[str, Any]:
     """The round, for the trace: the draft as it was written, what became of its claims, and what comes next and why."""
     claims, removed = verdict.get("claims", []), verdict.get("removed", [])
     return {
         "round": state["round"],
         "passages": [passage["chunk_id"] for passage in state["passages"]],
-        "draft": state["draft"]["text"] if removed else verdict["answer"],
+        "draft": written if removed else verdict["answer"],
         "claims": [told_in_short(claim) for claim in claims],
         "removed": [told_in_short(claim) for claim in removed],
         "verdicts": dict(Counter(claim["verdict"] for claim in (*claims, *removed))),

@@ -357,8 +357,8 @@ class QueryState(TypedDict, total=False):
     excluded_ids: list[str]
     """Chunks dropped by a correction: they never come back in this turn."""
     passages: list[Passage]
-    draft: Draft
-    verdict: Verdict
+    draft: Draft | None
+    verdict: Verdict | None
     best: CheckedDraft | None
     tokens: Annotated[dict[str, int], union_by_key]
     """Tokens of the model calls, by node and round."""

@@ -118,7 +118,7 @@ class MultiQueryState(TypedDict, total=False):
     """Of ``sub_questions``: what its branches brought."""
     passages: list[Passage]
     """What stands before the generator, numbered."""
-    draft: Draft
+    draft: Draft | None
     tokens: Annotated[dict[str, int], union_by_key]
     """Tokens of the model calls, by node."""
     trace: Annotated[dict[str, Any], union_by_key]

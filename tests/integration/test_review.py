@@ -11,7 +11,7 @@ from langgraph.types import Command
 from citeloop.engine import RAGQueryEngine
 from citeloop.errors import InvalidRequest, ReviewPending
 from citeloop.governance.access import LocalSingleUser, OwnersAndGrants
-from citeloop.prompts.refusals import WITHHELD
+from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER, WITHHELD
 from citeloop.state.config import RAGConfig
 from citeloop.state.models import UserContext
 from tests.handbook import audit_events, engine_over, guard
@@ -62,8 +62,9 @@ def test_a_rejected_answer_leaves_nothing_behind(engine: RAGQueryEngine) -> None
     assert (response.answer, response.status, response.citations, response.sources) == (WITHHELD, "rejected", (), ())
     assert "16 weeks" not in response.model_dump_json()
     assert audit_events(engine) == [("asked", ""), ("ended", "rejected")]
-    messages = engine.graph.get_state({"configurable": {"thread_id": "t"}}).values["messages"]
-    assert messages[-1].text == WITHHELD
+    values = engine.graph.get_state({"configurable": {"thread_id": "t"}}).values
+    assert values["messages"][-1].text == WITHHELD
+    assert "16 weeks" not in str(values)
 
 
 def test_an_edit_is_validated_and_its_citations_are_new(engine: RAGQueryEngine) -> None:
@@ -74,6 +75,12 @@ def test_an_edit_is_validated_and_its_citations_are_new(engine: RAGQueryEngine) 
     [citation] = response.citations
     assert citation.claim_text.startswith("Parental leave lasts 16 weeks")
     assert response.trace["review"]["decision"] == "edit"
+
+
+def test_an_edit_to_a_refusal_leaves_without_sources(engine: RAGQueryEngine) -> None:
+    ask(engine)
+    response = engine.review("t", "edit", answer=INDEX_HAS_NO_ANSWER)
+    assert (response.status, response.sources, response.context_used.chunks) == ("no_evidence", (), ())
 
 
 def test_an_edit_that_the_sources_do_not_bear_out_comes_back(engine: RAGQueryEngine) -> None:
