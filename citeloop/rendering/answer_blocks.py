@@ -1,6 +1,7 @@
 """The answer as blocks of pieces: paragraphs, list items, headings and code; text, claims and citation markers."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Literal, NamedTuple
@@ -97,11 +98,14 @@ def _block(mark: re.Match[str] | None, start: int, end: int) -> Block:
 
 def _pieces(answer: str, block: Block, claims: Sequence[AnswerClaim], numbers: Mapping[str, int]) -> Iterator[Piece]:
     at = block.start
-    for ordinal, claim in enumerate(claims, start=1):
+    first = bisect_right(claims, at, key=lambda claim: claim.span_in_response[1])
+    last = bisect_left(claims, block.end, key=lambda claim: claim.span_in_response[0])
+    for index in range(first, last):
+        claim = claims[index]
         start, end = max(claim.span_in_response[0], at), min(claim.span_in_response[1], block.end)
         if start < end:
             yield from _marked(answer, at, start, block, numbers)
-            yield Piece(answer[start:end], claim=ordinal, opens=start == claim.span_in_response[0])
+            yield Piece(answer[start:end], claim=index + 1, opens=start == claim.span_in_response[0])
             at = end
     yield from _marked(answer, at, block.end, block, numbers)
 
