@@ -86,6 +86,15 @@ def test_a_rewording_is_no_contradiction(claim: str, sentence: str) -> None:
     assert find_contradiction(claim, sentence, [sentence], NOTHING) is None
 
 
+@pytest.mark.parametrize(("guests", "kind"), [(3, "swap"), (30, None)])
+def test_a_list_of_names_is_not_held_against_all_names_of_the_evidence(guests: int, kind: str | None) -> None:
+    listed = ", ".join(f"the guest Cook{place}" for place in range(guests))
+    claim = f"In the final at Wembley, Alder United easily defeated the champion Brennock; there were {listed}."
+    source = f"Brennock, twice champion, easily defeated in the final its old rival Alder United; there were {listed}."
+    found = find_contradiction(claim, source, [source], NOTHING)
+    assert (found.kind if found else None) == kind
+
+
 def test_old_letters_in_a_source_are_no_fault() -> None:
     text = "The houſe was built on 5 ſeptember 1702 and has ſix rooms."
     assert find_contradiction("The house was built in 1702.", text, [text], NOTHING) is None

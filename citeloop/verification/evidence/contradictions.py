@@ -70,6 +70,8 @@ _SAME_MATTER = 0.5
 _OVERLAP = 0.5
 """Share of a name's surroundings that the evidence has around another name."""
 _PASSIVE = "by"
+_MOST_NAMES = 24
+"""Names of a claim: one with more is a list, and each would be held against all names of the evidence."""
 _EXCHANGED_BY = 2
 """Words by which two names fit each other's place in a sentence better than their own."""
 
@@ -176,7 +178,7 @@ def _other_name(claim: str, evidence: Sequence[str]) -> Contradiction | None:
     """A name of the claim in the place where the evidence has another."""
     sure = sure_names((claim, *evidence))
     names = _sure_of(claim, sure)
-    if not names:
+    if not 0 < len(names) <= _MOST_NAMES:
         return None
     found = [_sure_of(text, sure) for text in evidence]
     return _displaced(names, evidence, found) or _exchanged(claim, names, evidence, found, sure)
@@ -225,11 +227,9 @@ def _exchanged(
     for text, row in zip(evidence, found, strict=True):
         if (_PASSIVE in read_traits(text).vocabulary) != passive:
             continue
-        for one, other in _pairs(names):
-            ones = [name for name in row if name.terms & one.terms]
-            others = [name for name in row if name.terms & other.terms]
-            if not ones or not others:
-                continue
+        places = {name: [place for place in row if place.terms & name.terms] for name in names}
+        for one, other in _pairs([name for name in names if places[name]]):
+            ones, others = places[one], places[other]
             own = _fit(one, ones, sure) + _fit(other, others, sure)
             if _fit(one, others, sure) + _fit(other, ones, sure) - own >= _EXCHANGED_BY:
                 return Contradiction("swap", f'it has "{one.text}" and "{other.text}" in each other\'s place')
