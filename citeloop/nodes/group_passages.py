@@ -50,8 +50,12 @@ async def group_passages(
         plan = MapPlan(decision="single", reason=reason, tasks=[])
     else:
         plan = await workers.run(_plan, state, settings, reader, caller_of(config))
-    told = {"decision": plan["decision"], "reason": plan["reason"], "groups": len(plan["tasks"])}
-    return Grouped(map_plan=plan, partial_answers=[], trace={"grouping": told})
+    trace: dict[str, Any] = {
+        "grouping": {"decision": plan["decision"], "reason": plan["reason"], "groups": len(plan["tasks"])}
+    }
+    if plan["decision"] == "single" and "map" in state["trace"]:
+        trace["map"] = {"groups": [], "combined": 0}  # what an earlier round mapped is no part of this draft
+    return Grouped(map_plan=plan, partial_answers=[], trace=trace)
 
 
 def _reason_for_one_prompt(state: QueryState, settings: RAGConfig, takes_notes: bool) -> str:

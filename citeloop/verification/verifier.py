@@ -24,6 +24,8 @@ from citeloop.verification.refusal import refusal_verdict
 _SAYS_SO = "the draft says that the passages do not answer the question"
 _SAYS_NOTHING = "the draft holds no answer"
 _NOTHING_LEFT = "no claim of the draft is supported"
+_STRICT_PASSES = 5
+"""Checks of what is left of a draft; one that needs as many is refused."""
 
 
 class Verifier:
@@ -101,12 +103,13 @@ class Verifier:
 
         What is left is checked as it stands, until all of it is supported.
         """
-        left, removed = drafted, list[AnswerClaim]()
-        while (removal := without_unsupported(left, settings)).claims:
+        left, removed, passes = drafted, list[AnswerClaim](), 0
+        while passes < _STRICT_PASSES and (removal := without_unsupported(left, settings)).claims:
             removed += removal.claims
             left = self._check(parse_citations(removal.text, known_labels(passages)), passages, settings)
+            passes += 1
         kept = verdict if left is drafted else self._weigh(question, left, settings)
-        if not any(claim["verdict"] == "supported" for claim in kept["claims"]):
+        if passes == _STRICT_PASSES or not any(claim["verdict"] == "supported" for claim in kept["claims"]):
             kept = refusal_verdict(INDEX_HAS_NO_ANSWER, _NOTHING_LEFT)
         return Verdict(
             **{

@@ -37,6 +37,8 @@ def test_an_answer_waits_and_leaves_when_it_is_approved(engine: RAGQueryEngine) 
     pending = ask(engine)
     assert "16 weeks" in str(pending.review["answer"])
     assert pending.review["question"] == QUESTION
+    assert [claim["verdict"] for claim in pending.review["claims"]] == ["supported"] * len(pending.review["claims"])
+    assert (pending.review["removed"], pending.review["conflicts"]) == ([], [])
     assert not engine.graph.get_state({"configurable": {"thread_id": "t"}}).values.get("answer")
     assert audit_events(engine) == [("asked", ""), ("ended", "interrupted")]
 

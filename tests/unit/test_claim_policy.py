@@ -7,6 +7,8 @@ import pytest
 from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER
 from citeloop.state.config import ClaimPolicy, RAGConfig
 from citeloop.state.graph_state import Verdict
+from citeloop.state.models import AnswerClaim
+from citeloop.verification.claim_removal import Removal
 from citeloop.verification.refusal import status_of
 from citeloop.verification.response import policy_trace
 from citeloop.verification.verifier import Verifier
@@ -101,6 +103,13 @@ def test_no_run_gets_a_weaker_policy_than_the_verifier_holds_to() -> None:
     assert verify(draft, "strict", least="annotate")["answer"] == TRUE
     loose = {"similarity_threshold": 0, "require_citations": False}
     assert verify(draft, "annotate", least="strict", **loose)["answer"] == TRUE
+
+
+def test_a_draft_of_which_ever_more_falls_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = verify(f"{TRUE} {INVENTED}", "strict")["removed"]
+    removal = Removal(text=TRUE, claims=[AnswerClaim.model_validate(claim) for claim in first])
+    monkeypatch.setattr("citeloop.verification.verifier.without_unsupported", lambda *_: removal)
+    assert verify(f"{TRUE} {INVENTED}", "strict")["refused"]
 
 
 def test_the_trace_tells_text_only_where_steps_are_shown() -> None:
