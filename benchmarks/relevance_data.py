@@ -109,6 +109,21 @@ def taught_articles(context_doc_ids: Iterable[str | None]) -> frozenset[str]:
     return frozenset(sorted({article_of(context_doc_id) for context_doc_id in context_doc_ids})[::2])
 
 
+def is_taught(qid: str) -> bool:
+    """Whether a question of clapnq is of the half that the answer model is fitted on."""
+    return _digest(qid) % 2 == 0
+
+
+def group_of(name: str, example: Example) -> str:
+    """The set and the part of it that is left out together: an article, where questions tell theirs, or a tenth."""
+    article = example.row.get("article") or article_of(example.row.get("context_doc_id"))
+    return f"{name}:{article or _digest(example.row['qid']) // 2 % 10}"
+
+
+def _digest(qid: str) -> int:
+    return int(hashlib.sha256(qid.encode()).hexdigest(), 16)
+
+
 def halves_by_article(examples: Sequence[Example]) -> tuple[list[Example], list[Example]]:
     """squad2's questions of the taught articles, and those of the others."""
     taught = taught_articles(example.row["context_doc_id"] for example in examples)

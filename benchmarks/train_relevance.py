@@ -6,8 +6,9 @@ What is trained on what (no article and no question of a scored set):
 
 - sentence and passage: the English questions of xquad whose article is not among those of squad2, and clapnq's
   answerable ones;
-- answer: squad2's questions, unanswerable ones included, of every second of its 16 articles in alphabetical order.
-  Figures on squad2 for this model are those of the other eight; xquad and clapnq taught it nothing.
+- answer: the questions of xquad as above; of squad2, unanswerable ones included, those of every second of its 16
+  articles in alphabetical order; of clapnq, unanswerable ones included, one half by a hash of their ids. Figures for
+  this model are those of the other halves.
 
 Scored once frozen: squad2, xquad's other English articles, clapnq (seen in training by the first two), hotpot100.
 """
@@ -30,7 +31,7 @@ from answer_model import (
 )
 from calibration import area_under_curve, calibration_error
 from linear_fit import fit_linear, listwise, logistic
-from relevance_data import Example, article_of, halves_by_article, read_examples
+from relevance_data import Example, article_of, group_of, halves_by_article, is_taught, read_examples
 
 from citeloop.models.grounded_writer import LEAST_RELEVANCE
 from citeloop.models.onnx_embedder import OnnxEmbedder
@@ -51,11 +52,12 @@ def main() -> None:
     sentence = fit_sentence([example.keep(range(PASSAGES)) for example in trained])
     passage = fit_passage(sentence, trained)
     quoted = {
-        name: [quote(sentence, passage, example, article_of(example.row.get("context_doc_id"))) for example in examples]
+        name: [quote(sentence, passage, example, group_of(name, example)) for example in examples]
         for name, examples in sets.items()
     }
-    answer = fit_answer(quoted["squad2-train"])
-    print("operating point", json.dumps(operating_point(quoted["squad2-train"])))
+    taught = [*quoted["squad2-train"], *quoted["xquad-train"], *quoted["clapnq-train"]]
+    answer = fit_answer(taught)
+    print("operating point", json.dumps(operating_point(taught)))
     for name, examples in sets.items():
         print(name, json.dumps(report(sentence, passage, answer, examples, quoted[name])))
     if arguments.write:
@@ -76,13 +78,15 @@ def _read_sets(data: Path, cache: Path) -> dict[str, list[Example]]:
     def read(name: str, language: str | None = None) -> list[Example]:
         return read_examples(data, name, embedder, cache, lambda row: True, language)
 
-    xquad, squad2 = read("xquad", "en"), read("squad2")
+    xquad, squad2, clapnq = read("xquad", "en"), read("squad2"), read("clapnq")
     articles = {article_of(example.row["context_doc_id"]) for example in squad2}
     trained, other = halves_by_article(squad2)
     return {
         "xquad-train": [example for example in xquad if example.row["article"] not in articles],
         "xquad-other": [example for example in xquad if example.row["article"] in articles],
-        "clapnq": read("clapnq"),
+        "clapnq": clapnq,
+        "clapnq-train": [example for example in clapnq if is_taught(example.row["qid"])],
+        "clapnq-other": [example for example in clapnq if not is_taught(example.row["qid"])],
         "hotpot100": read("hotpot100"),
         "squad2-train": trained,
         "squad2-other": other,
@@ -181,7 +185,8 @@ def write(models: Mapping[str, LinearModel]) -> None:
         "trained_on": {
             "sentence": "xquad (en) articles not in squad2; clapnq, answerable, at half weight",
             "passage": "the same",
-            "answer": "squad2, every second article in alphabetical order; calibrated on each of them left out, "
+            "answer": "squad2, every second article in alphabetical order; xquad (en) articles not in squad2; clapnq, "
+            "one half by a hash of the ids; calibrated on each article or part left out, "
             f"unanswerable questions weighted to a share of {UNANSWERABLE_SHARE}",
         },
         "sources": "xquad and squad2: CC BY-SA 4.0; clapnq: Apache-2.0. The weights hold none of their text.",

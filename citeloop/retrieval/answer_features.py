@@ -14,7 +14,6 @@ from itertools import takewhile
 import numpy as np
 
 from citeloop.models.embedder import Vectors
-from citeloop.retrieval.question_type import ExpectedAnswer, expected_answer
 from citeloop.retrieval.relevance_features import EmbeddedPassage, Matrix, Question
 from citeloop.retrieval.sentence_signals import SentenceSignals, read_signals
 from citeloop.text.polarity import have_opposites, negated_words
@@ -31,7 +30,6 @@ class QuestionReading:
     """What an answer has to take up."""
 
     signals: SentenceSignals
-    expected: ExpectedAnswer
     kind: frozenset[str]
     """Stems of what the question word asks for (the "treaty" of "which treaty"): an answer may name one instead."""
     names: frozenset[str]
@@ -61,7 +59,6 @@ def read_question(text: str) -> QuestionReading:
     signals, said = read_signals(text), words(text)
     return QuestionReading(
         signals=signals,
-        expected=expected_answer(text),
         kind=_kind(said),
         names=signals.names - {stem(word) for word in said[:1]},
         negated=frozenset(map(stem, negated_words(said))),
@@ -77,9 +74,8 @@ def answer_features(question: Question, evidence: Sequence[EmbeddedPassage]) -> 
     vectors = np.vstack([one.vectors for one in evidence])
     features = {
         **_closeness(question.vector, vectors),
-        **_missing(asked, fullest),
+        **_missing(asked, quotes),
         **_turned_around(asked, quotes, fullest),
-        **_new(asked, fullest),
     }
     return {name: np.array([value], dtype=np.float64) for name, value in features.items()}
 
@@ -108,18 +104,20 @@ def _closeness(question: Vectors, vectors: Vectors) -> dict[str, float]:
     return {"cosine": float(cosines.max()), "projection": math.sqrt(max(0.0, together))}
 
 
-def _missing(asked: QuestionReading, quote: _Quote) -> dict[str, float]:
-    """What of the question the sentence does not take up, and whether something of its kind stands in its place."""
-    missing = asked.terms - quote.held
+def _missing(asked: QuestionReading, quotes: Sequence[_Quote]) -> dict[str, float]:
+    """What of the question no sentence takes up, and whether something of its kind stands in its place: of all of them
+    together, since a question in two parts has its answer in two sentences."""
+    missing = asked.terms.difference(*(quote.held for quote in quotes))
     names, numbers = missing & asked.names, missing & asked.signals.numbers
-    own = quote.signals
+    own = [quote.signals for quote in quotes]
+    taken_up = asked.signals.bigrams & frozenset().union(*(signals.bigrams for signals in own))
     return {
         "missing_share": len(missing) / max(1, len(asked.terms)),
         "missing_names": min(2.0, len(names)),
         "missing_number": float(bool(numbers)),
-        "other_name": float(bool(names and own.names - asked.signals.stems)),
-        "other_number": float(bool(numbers and own.numbers - asked.signals.numbers)),
-        "bigrams": len(asked.signals.bigrams & own.bigrams) / max(1, len(asked.signals.bigrams)),
+        "other_name": float(bool(names) and any(signals.names - asked.signals.stems for signals in own)),
+        "other_number": float(bool(numbers) and any(signals.numbers - asked.signals.numbers for signals in own)),
+        "bigrams": len(taken_up) / max(1, len(asked.signals.bigrams)),
     }
 
 
@@ -131,33 +129,3 @@ def _turned_around(asked: QuestionReading, quotes: Sequence[_Quote], fullest: _Q
         "negated_alone": float(bool(asked.negated) and not any(quote.negated for quote in quotes)),
         "opposed": float(any(have_opposites(asked.vocabulary, quote.vocabulary) for quote in quotes)),
     }
-
-
-def _new(asked: QuestionReading, quote: _Quote) -> dict[str, float]:
-    """What the sentence tells that the question does not: the answer should be among it."""
-    own, known = quote.signals, asked.signals.stems
-    shows = _shows(asked, own)
-    return {
-        "kind_shown": float(shows is True),
-        "kind_missing": float(shows is False),
-        "new_words": math.log1p(len(own.stems - known)),
-        "new_names": math.log1p(len(own.names - known)),
-    }
-
-
-def _shows(asked: QuestionReading, own: SentenceSignals) -> bool | None:
-    """Whether something of the expected kind stands in the sentence; ``None`` where that cannot be seen."""
-    names, numbers = own.names - asked.signals.stems, own.numbers - asked.signals.numbers
-    match asked.expected:
-        case ExpectedAnswer.PERSON:
-            return bool(names)
-        case ExpectedAnswer.PLACE:
-            return bool(names) and own.located
-        case ExpectedAnswer.TIME:
-            return bool(numbers) and own.dated
-        case ExpectedAnswer.QUANTITY:
-            return bool(numbers)
-        case ExpectedAnswer.REASON:
-            return own.reasoned
-        case _:
-            return None

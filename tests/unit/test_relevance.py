@@ -16,7 +16,7 @@ from citeloop.retrieval.relevance_features import CandidateSet, EmbeddedPassage,
 from citeloop.retrieval.sentence_signals import read_signals
 from citeloop.text.words import content_stems
 
-WEIGHTS_SHA256 = "9f75144d71d467c08f2ffb4f57c5dc9160083f1623cf927bde5178f07f4e2a29"
+WEIGHTS_SHA256 = "8f872d219e981086b1e10311398d5f611fb00394ef3bec136624c141c7f848ad"
 
 HARBOUR = EvidencePassage(
     "Port of Varn",
