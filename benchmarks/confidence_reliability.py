@@ -3,7 +3,8 @@
     python benchmarks/confidence_reliability.py DATA_DIR [--cache DIR] [--limit N]
 
 Asks the engine at its defaults, offline, questions that the answer model was not fitted on: of squad2 and xquad, which
-share articles, none of the articles that taught it (see ``train_relevance.py``), of the other sets any. Right is an
+share articles, those of the articles that did not teach it (see ``train_relevance.py``), of clapnq the other half, of
+mtragun any. Right is an
 answer that holds a gold string (squad2, xquad) or cites a gold document (clapnq, mtragun, whose gold is long prose);
 one to an unanswerable question never is. Refusals have no confidence and are left out. Prints the expected calibration
 error with its 95% bootstrap interval over questions, as the set is and as if ``UNANSWERABLE_SHARE`` of its questions
@@ -19,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from answer_model import UNANSWERABLE_SHARE
 from plots import plot
-from relevance_data import article_of, taught_articles
+from relevance_data import article_of, is_taught, taught_articles
 from rich.console import Console
 from statistics_of_scores import Weighted, told
 
@@ -93,11 +94,19 @@ def ask(folder: Path, selection: Selection, cache: Path, limit: int | None) -> l
 
 
 def write_held_apart(folder: Path, kept: Path) -> None:
-    """The set without the questions about articles that the answer model was fitted on."""
-    taught = taught_articles(question.context_doc_id for question in read_set(folder.parent / "squad2").questions)
+    """The set without the questions that the answer model was fitted on, and those about the same articles."""
+    asked = [question.context_doc_id for question in read_set(folder.parent / "squad2").questions]
+    taught = taught_articles(asked)
+    other = {article_of(context) for context in asked} - taught
+
+    def is_held_apart(question: Question) -> bool:
+        if folder.name == "clapnq":
+            return not is_taught(question.qid)
+        return folder.name not in ("squad2", "xquad") or _article(question) in other
+
     kept.mkdir()
     (kept / "corpus.jsonl").symlink_to((folder / "corpus.jsonl").resolve())
-    rows = (q.model_dump_json() for q in read_set(folder).questions if _article(q) not in taught)
+    rows = (question.model_dump_json() for question in read_set(folder).questions if is_held_apart(question))
     (kept / "questions.jsonl").write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
 
 
