@@ -29,6 +29,7 @@ from citeloop.knowledge.ingest import Indexer
 from citeloop.knowledge.relation_indexer import RelationIndexer
 from citeloop.knowledge.store import HierarchicalKnowledgeStore
 from citeloop.models.chat_caller import ChatCaller
+from citeloop.models.claim_judges import ChatJudge, ClaimJudge, NliJudge
 from citeloop.models.evidence import EvidenceJudge
 from citeloop.models.memoized_embedder import MemoizedEmbedder
 from citeloop.models.relation_extractor import RelationExtractor
@@ -106,6 +107,7 @@ class RAGQueryEngine:
         checkpointer: Checkpointer = None,
         ask_needs_reason: bool = False,
         expose_steps: bool = True,
+        claim_judge: ClaimJudge | None = None,
     ) -> None:
         self.store = knowledge_store
         self.vector_index = vector_index
@@ -123,7 +125,7 @@ class RAGQueryEngine:
             analyzer=QueryAnalyzer(embedder),
             reranker=reranker,
             llm=llm,
-            verifier=Verifier(embedder, judge, self.config),
+            verifier=Verifier(embedder, judge, self.config, claim_judge),
             door=Door(
                 audit,
                 workers,
@@ -311,11 +313,13 @@ def open_engine(
     embedder = MemoizedEmbedder(load_embedder(settings))
     judge = RelevanceJudge(embedder)
     audit = audit_log_in(folder)
+    llm = llm or build_chat_model(settings, lambda: ExtractiveChatModel(judge=judge))
+    claim_judge = _claim_judge(settings, llm, quotes_only=isinstance(llm, ExtractiveChatModel))
     store = HierarchicalKnowledgeStore(folder, policy, record_in(audit))
     return RAGQueryEngine(
         store,
         ChromaVectorIndex(folder / "vectors", after_fork=ExactVectorSearch(store)),
-        llm or build_chat_model(settings, lambda: ExtractiveChatModel(judge=judge)),
+        llm,
         config,
         lexical_index=TantivyLexicalIndex(folder / "lexical"),
         embedder=embedder,
@@ -326,7 +330,21 @@ def open_engine(
         checkpointer=checkpointer,
         ask_needs_reason=settings.require_access_reason,
         expose_steps=expose_steps,
+        claim_judge=claim_judge,
     )
+
+
+def _claim_judge(settings: Settings, llm: BaseChatModel, *, quotes_only: bool) -> ClaimJudge | None:
+    """The judge that the settings name. Raises ``InvalidRequest`` or ``WeightsNotFound`` where it cannot be had."""
+    if settings.support_judge == "nli":
+        return NliJudge(settings.nli_model, downloads=settings.model_downloads)
+    if settings.support_judge == "none":
+        return None
+    if quotes_only:
+        raise InvalidRequest(
+            "setting CITELOOP_SUPPORT_JUDGE: model needs a chat model; set OPENAI_API_KEY or OPENAI_BASE_URL"
+        )
+    return ChatJudge(llm, load_prompt("support_judge"))
 
 
 def _use_prompts(directory: Path | None) -> None:

@@ -92,6 +92,14 @@ class Settings(BaseSettings):
         description="What is done about claims, at the least (off, annotate, strict); a run may ask for a stricter "
         "policy, not for a weaker one.",
     )
+    support_judge: Literal["none", "nli", "model"] = Field(
+        default="none",
+        description="Who judges the claims that stand nowhere verbatim, after the offline score: an NLI cross-encoder, "
+        "the chat model, or nobody else.",
+    )
+    nli_model: str = Field(
+        default="cross-encoder/nli-deberta-v3-base", min_length=1, description="Name or folder of the NLI model."
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="WARNING", description="Least level shown.")
 
     def __init__(self, **values: Any) -> None:

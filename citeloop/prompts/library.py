@@ -41,6 +41,7 @@ PLACEHOLDERS: Final[dict[str, frozenset[str]]] = {
     "query_analyzer": frozenset({"question"}),
     "standalone_question": frozenset({"question", "conversation"}),
     "relation_extractor": frozenset({"document"}),
+    "support_judge": frozenset({"documents", "claims"}),
     "answer_with_background": frozenset({"question", "step_back_question", "background_docs", "specific_docs"}),
 }
 """Every prompt with the values it takes."""

@@ -4,14 +4,13 @@ import logging
 import threading
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from citeloop.errors import WeightsNotFound
 from citeloop.knowledge.corpus import Chunk, ChunkSentences
+from citeloop.models.cross_encoder import is_at_hand, load_cross_encoder
 from citeloop.models.evidence import EvidencePassage, Scores
 from citeloop.retrieval.relevance import RelevanceJudge
 from citeloop.retrieval.relevance_features import EmbeddedPassage
@@ -69,7 +68,7 @@ class CrossEncoderReranker:
     @property
     def is_at_hand(self) -> bool:
         """Whether library and weights are on this machine: a look at the disk, no import of torch, no network."""
-        return find_spec("sentence_transformers") is not None and (Path(self.name).is_dir() or _is_cached(self.name))
+        return is_at_hand(self.name)
 
     def rerank(self, question: str, chunks: Sequence[Chunk], sentences: Mapping[str, ChunkSentences]) -> Scores:
         """The model's raw logits for question and chunk (title, headings, text)."""
@@ -83,16 +82,8 @@ class CrossEncoderReranker:
         return np.asarray(logits, dtype=np.float64)
 
     def _load(self) -> "CrossEncoder":
-        from sentence_transformers import CrossEncoder
-
         if self._model is None:
-            try:
-                self._model = CrossEncoder(self.name, device="cpu", local_files_only=not self._downloads)
-            except (OSError, ValueError) as error:
-                reason = next(iter(str(error).splitlines()), type(error).__name__)
-                raise WeightsNotFound(
-                    f"cannot load the reranker {self.name} ({reason}); name a folder that holds it, or allow downloads"
-                ) from error
+            self._model = load_cross_encoder(self.name, "reranker", downloads=self._downloads)
         return self._model
 
 
@@ -142,12 +133,3 @@ def context_of(chunk: Chunk) -> str:
 def _embedded(chunk: Chunk, stored: ChunkSentences) -> EmbeddedPassage:
     texts = tuple(chunk.text[start:end] for start, end in stored.spans)
     return EmbeddedPassage(EvidencePassage(context_of(chunk), texts), stored.vectors)
-
-
-def _is_cached(model_name: str) -> bool:
-    from huggingface_hub import try_to_load_from_cache
-
-    try:
-        return isinstance(try_to_load_from_cache(model_name, "config.json"), str)
-    except ValueError:  # no repository name: a folder that does not exist
-        return False

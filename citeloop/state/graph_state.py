@@ -231,6 +231,8 @@ class Verdict(TypedDict):
     """Whether ``claim_policy`` was off: nothing is known of its claims and citations."""
     conflicts: NotRequired[list[dict[str, Any]]]
     """``Conflict`` as JSON: what other passages give another value for; ``answer`` tells them, too."""
+    support_methods: NotRequired[dict[str, int]]
+    """Claims of the draft as it was written, by how their support was found, and why no judge decided that should."""
     small_talk: NotRequired[bool]
     """Whether it is the fixed reply to small talk: no draft, and no refusal of an answer either."""
 

@@ -1,5 +1,6 @@
 """An answer whose claims were checked, and the verdict that follows."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -47,7 +48,12 @@ class CheckedAnswer:
             passed=share <= settings.max_invalid_citations and confidence >= settings.confidence_threshold,
             note=_note(self.checked, share, confidence, settings),
             claims=[claim.model_dump(mode="json") for claim in told],
+            support_methods=dict(Counter(_method(part.support) for claim in self.checked for part in claim.parts)),
         )
+
+
+def _method(support: Support) -> str:
+    return f"{support.method}, no judge ({support.judge_failure})" if support.judge_failure else support.method
 
 
 def says_refusal(sentences: Sequence[Claim]) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Self
 
+from citeloop.models.claim_judges import ClaimJudge
 from citeloop.models.embedder import Embedder
 from citeloop.models.evidence import EvidenceJudge, EvidencePassage
 from citeloop.prompts.refusals import INDEX_HAS_NO_ANSWER
@@ -17,6 +18,7 @@ from citeloop.verification.claim_removal import without_unsupported
 from citeloop.verification.claim_verdicts import citations_needed, claims_by_sentence
 from citeloop.verification.confidence import claim_support, response_confidence
 from citeloop.verification.conflict_notes import note_conflicts, without_notes
+from citeloop.verification.evidence.judged import JudgedScorer, RememberingScorer
 from citeloop.verification.evidence.support import ClaimScorer, SupportScorer
 from citeloop.verification.evidence.word_scorer import WordScorer
 from citeloop.verification.refusal import refusal_verdict
@@ -33,10 +35,18 @@ class Verifier:
 
     _least = RAGConfig(claim_policy="off")
 
-    def __init__(self, embedder: Embedder, judge: EvidenceJudge, least: RAGConfig | None = None) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        judge: EvidenceJudge,
+        least: RAGConfig | None = None,
+        claim_judge: ClaimJudge | None = None,
+    ) -> None:
         """``embedder`` should remember vectors; ``judge`` says whether an answer answers the question;
-        the claim policy of ``least`` holds for every draft, whatever its settings ask for (see ``held_to``)."""
-        self._scorer: ClaimScorer = SupportScorer(embedder)
+        the claim policy of ``least`` holds for every draft, whatever its settings ask for (see ``held_to``).
+        ``claim_judge`` judges the claims of whole drafts, not those of sentences that are still being written."""
+        self._quick: ClaimScorer = SupportScorer(embedder)
+        self._scorer: ClaimScorer = JudgedScorer(self._quick, claim_judge) if claim_judge else self._quick
         self._judge: EvidenceJudge | None = judge
         self._least = least or self._least
 
@@ -45,7 +55,8 @@ class Verifier:
         """One that needs no embedding model: support is the share of a claim's words that its sources hold, and no one
         says whether the answer answers the question. Quick, and not calibrated."""
         verifier = cls.__new__(cls)
-        verifier._scorer, verifier._judge = WordScorer(), None
+        verifier._quick, verifier._judge = WordScorer(), None
+        verifier._scorer = verifier._quick
         return verifier
 
     def verify(self, question: str, draft: str, passages: Sequence[Passage], settings: RAGConfig) -> Verdict:
@@ -64,31 +75,34 @@ class Verifier:
             return Verdict(**{**refusal, "unchecked": True}) if policy == "off" else refusal
         if policy == "off":
             return unchecked_verdict(answer, sentences, passages)
-        checked = self._check(answer, passages, settings)
+        scorer = RememberingScorer(self._scorer)
+        checked = self._check(answer, passages, settings, scorer)
         verdict = self._weigh(question, checked, settings)
         if policy == "strict":
-            verdict = self._strict(question, checked, verdict, passages, settings)
+            verdict = self._strict(question, checked, verdict, passages, settings, scorer)
         return note_conflicts(verdict, passages, settings.similarity_threshold)
 
-    def _check(self, answer: ParsedAnswer, passages: Sequence[Passage], settings: RAGConfig) -> CheckedAnswer:
+    def _check(
+        self, answer: ParsedAnswer, passages: Sequence[Passage], settings: RAGConfig, scorer: ClaimScorer
+    ) -> CheckedAnswer:
         sentences = split_claims(answer)
-        return CheckedAnswer(answer, sentences, self._check_claims(sentences, passages, settings))
+        return CheckedAnswer(answer, sentences, self._check_claims(sentences, passages, settings, scorer))
 
     def check_sentences(
         self, sentences: Sequence[Claim], passages: Sequence[Passage], settings: RAGConfig
     ) -> list[AnswerClaim]:
         """The verdicts on some sentences of a draft that is still being written."""
         settings = held_to(settings, self._least)
-        checked = self._check_claims(sentences, passages, settings)
+        checked = self._check_claims(sentences, passages, settings, self._quick)
         return [claim for row in claims_by_sentence(sentences, checked, settings) for claim in row]
 
     def _check_claims(
-        self, sentences: Sequence[Claim], passages: Sequence[Passage], settings: RAGConfig
+        self, sentences: Sequence[Claim], passages: Sequence[Passage], settings: RAGConfig, scorer: ClaimScorer
     ) -> list[CheckedClaim]:
         return check_claims(
             [sentence for sentence in sentences if sentence.is_claim],
             passages,
-            self._scorer,
+            scorer,
             threshold=settings.similarity_threshold,
             require_citations=settings.require_citations,
         )
@@ -97,7 +111,13 @@ class Verifier:
         return checked.verdict(self._confidence(question, checked.checked, settings), settings)
 
     def _strict(
-        self, question: str, drafted: CheckedAnswer, verdict: Verdict, passages: Sequence[Passage], settings: RAGConfig
+        self,
+        question: str,
+        drafted: CheckedAnswer,
+        verdict: Verdict,
+        passages: Sequence[Passage],
+        settings: RAGConfig,
+        scorer: ClaimScorer,
     ) -> Verdict:
         """The verdict on what is left when all is taken out that is not supported.
 
@@ -106,7 +126,7 @@ class Verifier:
         left, removed, passes = drafted, list[AnswerClaim](), 0
         while passes < _STRICT_PASSES and (removal := without_unsupported(left, settings)).claims:
             removed += removal.claims
-            left = self._check(parse_citations(removal.text, known_labels(passages)), passages, settings)
+            left = self._check(parse_citations(removal.text, known_labels(passages)), passages, settings, scorer)
             passes += 1
         kept = verdict if left is drafted else self._weigh(question, left, settings)
         if passes == _STRICT_PASSES or not any(claim["verdict"] == "supported" for claim in kept["claims"]):
@@ -117,6 +137,7 @@ class Verifier:
                 "removed": [claim.model_dump(mode="json") for claim in removed],
                 "invalid_chunk_ids": verdict["invalid_chunk_ids"],
                 "invalid_share": verdict["invalid_share"],
+                "support_methods": verdict.get("support_methods", {}),
                 "note": "; ".join(filter(None, (_told(removed), kept["note"]))),
             }
         )

@@ -9,6 +9,7 @@ import pytest
 
 from citeloop.errors import WeightsNotFound
 from citeloop.knowledge.corpus import Chunk, ChunkSentences
+from citeloop.models import cross_encoder
 from citeloop.models.embedder import Vectors
 from citeloop.models.evidence import Scores
 from citeloop.retrieval import rerank
@@ -106,7 +107,7 @@ def test_an_absent_cross_encoder_is_told_once(caplog: pytest.LogCaptureFixture, 
 
 
 def test_without_the_library_nothing_is_at_hand(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(rerank, "find_spec", lambda name: None)
+    monkeypatch.setattr(cross_encoder, "find_spec", lambda name: None)
     assert not CrossEncoderReranker(str(tmp_path)).is_at_hand
 
 

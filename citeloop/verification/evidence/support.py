@@ -19,7 +19,7 @@ from citeloop.verification.evidence.missing import missing_terms
 from citeloop.verification.evidence.quotes import find_quote
 from citeloop.verification.evidence.traits import read_traits
 
-SupportMethod = Literal["quote", "model", "words", "none"]
+SupportMethod = Literal["quote", "model", "words", "nli", "judge", "none"]
 
 QUOTE_SUPPORT = 0.99
 """Support of a claim that stands verbatim in a passage."""
@@ -49,12 +49,14 @@ class Support:
     source_span: Span | None = None
     """Characters of the best place in ``passages[passage_index]``."""
     method: SupportMethod = "none"
-    """``quote``: it stands there verbatim. ``model``: weighed. ``words``: its words were counted. ``none``: there was
-    nothing to compare."""
+    """``quote``: it stands there verbatim. ``model``: weighed. ``words``: its words were counted. ``nli``, ``judge``:
+    the cross-encoder or the chat model judged it. ``none``: there was nothing to compare."""
     missing: tuple[str, ...] = ()
     """Numbers, dates and names of the claim that the passages do not hold, as the claim writes them."""
     conflict: str = ""
     """What the passages say instead, in words; empty where they do not say otherwise."""
+    judge_failure: str = ""
+    """Why the judge that should have decided did not; the score is the offline one then."""
 
 
 @dataclass(frozen=True, slots=True)
