@@ -7,7 +7,12 @@ import pytest
 from citeloop.engine import open_engine
 from citeloop.errors import InvalidRequest
 from citeloop.settings import Settings
+from citeloop.state.config import RAGConfig
+from citeloop.state.graph_state import Passage
 from citeloop.state.models import RAGResponse
+from citeloop.verification.answer_text.citations import parse_citations
+from citeloop.verification.answer_text.claims import split_claims
+from citeloop.verification.draft_watch import SentenceVerifier
 from tests.openai_stub import OpenAIStub, StubReply
 
 QUESTION = "How long is parental leave?"
@@ -47,6 +52,17 @@ def test_where_it_fails_the_offline_score_decides_and_the_trace_tells(
     (method,) = methods(response)
     assert method.startswith("model, no judge (model_")
     assert "\n" not in method
+
+
+def test_sentences_of_a_draft_that_is_still_written_are_not_sent(stores: Path, openai_stub: OpenAIStub) -> None:
+    settings = Settings(openai_base_url=openai_stub.base_url, support_judge="model")
+    verifier = open_engine(stores, settings=settings)._parts.verifier
+    assert isinstance(verifier, SentenceVerifier)
+    sentences = split_claims(parse_citations(DRAFT.content or "", {"1": 1}))
+    passage = Passage(number=1, chunk_id="c", title="", heading_path=[], text="The canteen opens at noon.")  # type: ignore[typeddict-item]
+    (told,) = verifier.check_sentences(sentences, [passage], RAGConfig())
+    assert told.citation_ids == (1,)
+    assert openai_stub.requests == []
 
 
 def test_without_a_chat_model_it_is_refused_when_the_engine_is_opened(stores: Path) -> None:
