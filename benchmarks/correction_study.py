@@ -21,7 +21,6 @@ import numpy as np
 
 from benchmarks.planted_errors import FALSE, ErringModel, Label, Rates, Sentence
 from benchmarks.planted_facts import Asked, make_questions, make_world
-from benchmarks.plots import plot
 from citeloop.engine import RAGQueryEngine, open_engine
 from citeloop.evaluation.bootstrap import Estimate, Quantile, Ratio, Statistic, estimate
 from citeloop.settings import Settings
@@ -168,6 +167,8 @@ def write_table(path: Path, results: Mapping[str, Sequence[Returned]], rates: Ra
 
 def draw(path: Path, results: Mapping[str, Sequence[Returned]]) -> None:
     """False claims returned against facts told truly, one point for each way to run the loop."""
+    from benchmarks.plots import plot  # the study itself runs without matplotlib, as in the tests
+
     with plot(path, width=6, height=4) as axes:
         for place, (name, of_one) in enumerate(results.items()):
             found = figures(of_one)
