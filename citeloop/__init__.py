@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from citeloop.engine import RAGQueryEngine, open_engine
     from citeloop.governance.access import OwnersAndGrants
-    from citeloop.graph.query import QueryParts, build_query_graph
+    from citeloop.graph.query import build_query_graph
+    from citeloop.graph.query_parts import QueryParts
     from citeloop.graph.rag_fusion import build_rag_fusion_graph
     from citeloop.graph.step_back import build_step_back_graph
     from citeloop.graph.sub_questions import build_sub_questions_graph
@@ -35,7 +36,7 @@ _HOMES = {
     "RAGQueryEngine": "citeloop.engine",
     "open_engine": "citeloop.engine",
     "OwnersAndGrants": "citeloop.governance.access",
-    "QueryParts": "citeloop.graph.query",
+    "QueryParts": "citeloop.graph.query_parts",
     "build_query_graph": "citeloop.graph.query",
     "build_rag_fusion_graph": "citeloop.graph.rag_fusion",
     "build_step_back_graph": "citeloop.graph.step_back",

@@ -22,7 +22,8 @@ from citeloop.governance.identity import CALLER_KEY
 from citeloop.governance.rights_change import record_in
 from citeloop.graph.configured_graph import ConfiguredGraph
 from citeloop.graph.engine_patterns import assemble_engine_patterns
-from citeloop.graph.query import QueryParts, build_query_graph
+from citeloop.graph.query import build_query_graph
+from citeloop.graph.query_parts import QueryParts
 from citeloop.graph.run_settings import read_settings
 from citeloop.knowledge.indexes import LexicalIndex, VectorIndex
 from citeloop.knowledge.ingest import Indexer

@@ -7,7 +7,7 @@ from langgraph.types import Checkpointer
 
 from citeloop.graph.configured_graph import ConfiguredGraph
 from citeloop.graph.multi_query_parts import MultiQueryParts
-from citeloop.graph.query import QueryParts
+from citeloop.graph.query_parts import QueryParts
 from citeloop.graph.rag_fusion import assemble_rag_fusion_graph
 from citeloop.graph.step_back import assemble_step_back_graph
 from citeloop.graph.sub_questions import assemble_sub_questions_graph
