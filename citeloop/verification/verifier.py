@@ -76,16 +76,20 @@ class Verifier:
         if policy == "off":
             return unchecked_verdict(answer, sentences, passages)
         scorer = RememberingScorer(self._scorer)
-        checked = self._check(answer, passages, settings, scorer)
+        checked = self._check(answer, sentences, passages, settings, scorer)
         verdict = self._weigh(question, checked, settings)
         if policy == "strict":
             verdict = self._strict(question, checked, verdict, passages, settings, scorer)
         return note_conflicts(verdict, passages, settings.similarity_threshold)
 
     def _check(
-        self, answer: ParsedAnswer, passages: Sequence[Passage], settings: RAGConfig, scorer: ClaimScorer
+        self,
+        answer: ParsedAnswer,
+        sentences: Sequence[Claim],
+        passages: Sequence[Passage],
+        settings: RAGConfig,
+        scorer: ClaimScorer,
     ) -> CheckedAnswer:
-        sentences = split_claims(answer)
         return CheckedAnswer(answer, sentences, self._check_claims(sentences, passages, settings, scorer))
 
     def check_sentences(
@@ -126,7 +130,8 @@ class Verifier:
         left, removed, passes = drafted, list[AnswerClaim](), 0
         while passes < _STRICT_PASSES and (removal := without_unsupported(left, settings)).claims:
             removed += removal.claims
-            left = self._check(parse_citations(removal.text, known_labels(passages)), passages, settings, scorer)
+            answer = parse_citations(removal.text, known_labels(passages))
+            left = self._check(answer, split_claims(answer), passages, settings, scorer)
             passes += 1
         kept = verdict if left is drafted else self._weigh(question, left, settings)
         if passes == _STRICT_PASSES or not any(claim["verdict"] == "supported" for claim in kept["claims"]):
