@@ -93,6 +93,14 @@ async def test_one_prompt_is_enough(
     assert reason in made["reason"]
 
 
+async def test_a_draft_from_one_prompt_tells_no_map_of_an_earlier_round() -> None:
+    state = turn(candidates=[candidate("c0")], request=asked_now(), trace={"map": {"groups": ["gone"], "combined": 1}})
+    reader: Any = ChunkReader({"c0": LONG})
+    workers: Any = InlineWorkers()
+    update = await group_passages(state, runtime(), {}, reader=reader, workers=workers, takes_notes=False)
+    assert update["trace"]["map"] == {"groups": [], "combined": 0}
+
+
 async def test_what_was_read_or_dropped_is_not_read_again_but_what_dropped_out_is() -> None:
     before = by_round(mapped("00.00", "c0", read=("c0", "c1")), mapped("00.01", read=("c2", "c3"), error="Timeout"))
     made = await plan(mapped=before, excluded_ids=["c4"], round=1, correction="widen")
